@@ -37,7 +37,7 @@ LLVM = "-19"
 MODELLED_GHZ = 3.0
 
 # Measured families: llvm-mca's name, and the clock they were measured at, in GHz.
-MEASURED = {"zen-4": ("znver4", 3.7), "golden-cove": ("sapphirerapids", 3.0), "zen-5": (None, 4.1)}
+MEASURED = {"zen-4": ("znver4", 3.7), "golden-cove": ("sapphirerapids", 2.8), "zen-5": (None, 4.1)}
 # Modelled families: llvm-mca's name, what their CPUs lack, the measured family whose unit for the SHA
 # extensions is the most like, and which CPUs they are. Units of Zen 2 and 3 take a `sha256rnds2` every
 # other cycle, as those of Zen 1 and 5 do, and that of Zen 4 does not.
@@ -192,11 +192,11 @@ def rust(family, table):
 //!
 //! Written by `vectors/modelled_costs.py`, which says how.
 
-use super::Family;
+use super::{BESIDES, Family};
 
 pub(super) const {constant}: Family = Family {{
     name: "{family}",
-    besides_percent: 100,
+    besides: BESIDES,
     colliding: &[],
     table: &[
 {lines}    ],

@@ -12,7 +12,7 @@
 
 use super::ending::{pad_digest, padding_word};
 use super::{Beside, Compression, MAX_ROUNDS, TURNS};
-use crate::isa::{Count, Portable, Words};
+use crate::isa::{Count, Portable, Words, sixteen};
 use std::hint::black_box;
 
 /// The parts in which SHA-256 and SHA-512 differ.
@@ -284,9 +284,15 @@ where
     A::Word: Words<Word = A::Word, Isa = Portable>,
 {
     let mut expanded = [A::Word::default(); MAX_ROUNDS];
-    for (t, k) in A::ROUND_CONSTANTS.as_flattened().iter().enumerate() {
-        let word = if t < 16 { words[t] } else { next_word::<A, A::Word>(&mut words, t) };
-        expanded[t] = word.add(*k);
+    for (i, (expanded, k)) in expanded.as_chunks_mut::<16>().0.iter_mut().zip(A::ROUND_CONSTANTS).enumerate() {
+        if i > 0 {
+            // With a variable in place of the numbers, words wait in memory for one another (SHA-256, Golden Cove: 225 ns).
+            macro_rules! next { ($($t:literal)*) => { $(next_word::<A, A::Word>(&mut words, $t);)* } }
+            sixteen!(next);
+        }
+        for t in 0..16 {
+            expanded[t] = words[t].add(k[t]);
+        }
     }
     expanded
 }

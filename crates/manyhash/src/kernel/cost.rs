@@ -47,14 +47,50 @@ type Table = [(&'static str, &'static str, u32)];
 pub(crate) struct Family {
     /// Its name, also in `vectors/schedule-bounds.txt`.
     pub(crate) name: &'static str,
-    /// What all but compressing takes, in percent of what `schedule/bookkeeping.rs` says.
-    besides_percent: u32,
+    /// What all but compressing takes.
+    besides: Besides,
     table: &'static Table,
     /// Of those in `table`, backends whose step takes longer if their lanes collide: if all read from one set of the first cache, as they do
     /// where messages begin at the same place of a page. The time is for 64 messages of 64 KiB, which the second cache does not have. It is
     /// also taken for ragged messages that are more than that has.
     colliding: &'static Table,
 }
+
+/// What a few short messages take besides compressing, which decides whether they share lanes, in picoseconds.
+#[derive(Clone, Copy)]
+pub(crate) struct Besides {
+    /// What all else of `schedule/bookkeeping.rs` takes, in percent of what is said there.
+    percent: u32,
+    /// A message alone, if others come before and after it: what its beginning and its end take beyond its blocks.
+    pub(crate) alone_ps: u64,
+    /// A set of messages of equally many blocks on a kernel that pads in registers, and each of its messages.
+    pub(crate) alike_ps: (u64, u64),
+    /// A set of them on a kernel that pads in memory, besides the ends of its messages.
+    pub(crate) set_in_memory_ps: u64,
+    /// A set of them on a kernel that has registers for each message, and each of its messages.
+    pub(crate) apart_ps: (u64, u64),
+    /// The same if they end one after the other: the CPU does not foresee when.
+    pub(crate) apart_ragged_ps: (u64, u64),
+    /// Weighing the ways of messages that differ in blocks, and each of them.
+    pub(crate) weighing_ps: (u64, u64),
+    /// A message that takes its turn among others of equally many blocks, in up to four lanes or in more.
+    pub(crate) turn_ps: (u64, u64),
+    /// A message that takes its turn while others are on their way: lanes stop at the end of its whole blocks and at its end.
+    pub(crate) ragged_turn_ps: u64,
+}
+
+/// What these take on Zen 5, and on all CPUs where nobody measured them.
+pub(crate) const BESIDES: Besides = Besides {
+    percent: 100,
+    alone_ps: 0,
+    alike_ps: (100_000, 8_000),
+    set_in_memory_ps: 60_000,
+    apart_ps: (35_000, 16_000),
+    apart_ragged_ps: (100_000, 21_000),
+    weighing_ps: (0, 25_000),
+    turn_ps: (20_000, 20_000),
+    ragged_turn_ps: 75_000,
+};
 
 #[cfg(all(test, target_arch = "aarch64"))]
 pub(crate) use aarch64::FAMILIES;
@@ -120,7 +156,12 @@ impl Family {
 
     /// Returns a cost in picoseconds of a CPU whose bookkeeping takes as long as is said.
     fn beside_bookkeeping(&self, cost_ps: u32) -> u32 {
-        (u64::from(cost_ps) * 100 / u64::from(self.besides_percent)) as u32
+        (u64::from(cost_ps) * 100 / u64::from(self.besides.percent)) as u32
+    }
+
+    /// Returns what a few short messages take besides compressing.
+    pub(crate) fn besides(&self) -> &Besides {
+        &self.besides
     }
 
     /// Returns the cost that the table has for a step of a backend. Tables may lack backends that no

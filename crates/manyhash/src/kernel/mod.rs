@@ -120,6 +120,8 @@ pub(crate) struct Kernel<C: Compression> {
     pub(crate) cost_ps: u32,
     /// The same where its lanes collide: see [`cost::Family`].
     colliding_ps: Option<u32>,
+    /// What a few short messages take besides compressing.
+    pub(crate) besides: &'static cost::Besides,
     /// The runs that it is good for.
     pub(crate) runs: Runs,
     detect: fn() -> bool,
@@ -144,6 +146,7 @@ impl<C: Compression> Kernel<C> {
             shape: Shape::in_lanes::<C, I>(),
             cost_ps: cost::family().picoseconds(C::COSTS_OF, name, lanes),
             colliding_ps: cost::family().colliding_picoseconds(C::COSTS_OF, name),
+            besides: cost::family().besides(),
             runs: Runs::Any,
             detect: is_usable::<I>,
             advance: |states, blocks| {
@@ -187,6 +190,7 @@ impl<C: Compression> Kernel<C> {
             shape: Shape::per_message::<I>(kind, vector_bits, 1),
             cost_ps: cost::family().picoseconds(C::COSTS_OF, name, 1),
             colliding_ps: None,
+            besides: cost::family().besides(),
             runs: Runs::Any,
             detect: is_usable::<I>,
             advance: |states, blocks| {
@@ -214,6 +218,7 @@ impl<C: Compression> Kernel<C> {
             shape: Shape::per_message::<I>(kind, vector_bits, N),
             cost_ps: cost::family().picoseconds(C::COSTS_OF, name, N),
             colliding_ps: None,
+            besides: cost::family().besides(),
             runs: Runs::Any,
             detect: is_usable::<I>,
             advance: |states, blocks| {
@@ -383,6 +388,7 @@ impl<C: Compression> Kernel<C> {
             shape,
             cost_ps,
             colliding_ps: None,
+            besides: &cost::BESIDES,
             runs: Runs::Any,
             detect: || true,
             advance: |_, _| {},

@@ -14,8 +14,6 @@ const SET_PS: u64 = 100_000;
 const SET_MESSAGE_PS: u64 = 10_000;
 /// A message that waits for its lane, besides that.
 const SET_REFILL_PS: u64 = 15_000;
-/// Putting a message in order and weighing it, if messages are a few.
-pub(super) const SORT_MESSAGE_PS: u64 = 25_000;
 
 /// A step of a set that is refilled in which messages end, for each lane: 16 lanes took 125 ns more in such steps, 32 took 225 (SHA-1, Zen 5),
 /// of which [`SET_MESSAGE_PS`] and [`SET_REFILL_PS`] are the rest. They are all of it if messages have few blocks, so that several end at once.
@@ -36,14 +34,6 @@ const SET_STATE_BYTE_PS: u64 = 640;
 /// into the lanes of those that begin.
 const SET_END_BYTE_PS: u64 = 500;
 
-/// A set on a kernel with registers for each message: see `kernel/per_message/short.rs`.
-const APART_PS: u64 = 35_000;
-/// A message in it, ended in memory.
-const APART_MESSAGE_PS: u64 = 16_000;
-/// The same if they end one after the other: the CPU does not foresee when.
-const APART_RAGGED_PS: u64 = 100_000;
-const APART_RAGGED_MESSAGE_PS: u64 = 21_000;
-
 /// Returns what it costs that messages end in about so many of some steps as they do if they end anywhere.
 fn ends_ps(lanes: usize, messages: usize, steps: u64) -> u64 {
     let (lanes, messages) = (lanes as u64, messages as u64);
@@ -54,7 +44,7 @@ fn ends_ps(lanes: usize, messages: usize, steps: u64) -> u64 {
 /// it has `messages` messages.
 pub(super) fn hand_over_ps<C: Compression>(kernel: &Kernel<C>, messages: usize, steps: u64, count: usize) -> u64 {
     let ends_ps = if messages <= kernel.lanes { ends_ps(kernel.lanes, messages, steps) } else { 0 };
-    ends_ps + HAND_OVER_PS + count as u64 * RAGGED_TURN_PS
+    ends_ps + HAND_OVER_PS + count as u64 * kernel.besides.ragged_turn_ps
 }
 
 /// Returns what the ends of messages cost in a set that is not refilled. The longest of them has so many blocks more than the shortest.
@@ -94,7 +84,7 @@ pub(super) fn padded_step_ps(lanes: usize) -> u64 {
 /// Returns what a set costs besides compressing, on a kernel that takes so many steps.
 pub(super) fn set_ps<C: Compression>(kernel: &Kernel<C>, messages: usize, steps: u64) -> u64 {
     if kernel.hash_apart().is_some() {
-        return APART_RAGGED_PS + messages as u64 * APART_RAGGED_MESSAGE_PS;
+        return kernel.besides.apart_ragged_ps.0 + messages as u64 * kernel.besides.apart_ragged_ps.1;
     }
     let lanes = kernel.lanes;
     let more_bytes = |than: usize| (C::STATE_WORDS * size_of::<WordOf<C>>()).saturating_sub(than) as u64;
@@ -112,79 +102,69 @@ pub(super) fn set_ps<C: Compression>(kernel: &Kernel<C>, messages: usize, steps:
 /// Returns what it costs, besides compressing, that messages of equally many blocks go together on a kernel
 /// that does not pad in registers, if they were put in order. On a kernel for one, they go one by one.
 pub(super) fn padded_ps<C: Compression>(kernel: &Kernel<C>, messages: usize) -> u64 {
-    let set_ps = if kernel.lanes == 1 { 0 } else { SET_IN_MEMORY_PS };
+    let set_ps = if kernel.lanes == 1 { 0 } else { kernel.besides.set_in_memory_ps };
     messages.div_ceil(kernel.lanes) as u64 * set_ps + messages as u64 * end_in_memory_ps::<C>()
 }
-
-/// The end of one of such messages on a kernel that pads in registers.
-const PADDED_END_PS: u64 = 8_000;
 
 /// Returns what the end of a message costs that is padded in memory: 18 ns, and in SHA3-256, whose states have 208 bytes,
 /// 35.
 fn end_in_memory_ps<C: Compression>() -> u64 {
-    18_000 + 120 * (C::STATE_WORDS * size_of::<WordOf<C>>()).saturating_sub(64) as u64
+    18_000 + more_state_ps::<C>()
+}
+
+/// Returns what it adds to the end of a message that its state is larger than that of SHA-512.
+fn more_state_ps<C: Compression>() -> u64 {
+    120 * (C::STATE_WORDS * size_of::<WordOf<C>>()).saturating_sub(64) as u64
 }
 
 /// Returns what it costs more than on a kernel that pads in registers that messages go together on this one.
 pub(super) fn ends_in_memory_ps<C: Compression>(kernel: &Kernel<C>, messages: usize) -> u64 {
+    if kernel.lanes == 1 {
+        return messages as u64 * kernel.besides.alone_ps.saturating_sub(kernel.besides.alike_ps.1);
+    }
     if kernel.hash_apart().is_some() {
         // Those that come next may be in the same run.
-        return APART_PS / 4 + messages as u64 * (APART_MESSAGE_PS - PADDED_END_PS);
+        return kernel.besides.apart_ps.0 / 4 + messages as u64 * kernel.besides.apart_ps.1.saturating_sub(kernel.besides.alike_ps.1);
     }
     let is_padded_in_memory = !kernel.has_short() && kernel.lanes > 1;
-    if is_padded_in_memory { SET_IN_MEMORY_PS + messages as u64 * (end_in_memory_ps::<C>() - PADDED_END_PS) } else { 0 }
+    if is_padded_in_memory {
+        kernel.besides.set_in_memory_ps + messages as u64 * (end_in_memory_ps::<C>() - kernel.besides.alike_ps.1)
+    } else {
+        0
+    }
 }
-
-/// A set on a kernel that does not pad in registers, besides the ends of its messages.
-const SET_IN_MEMORY_PS: u64 = 60_000;
 
 /// Returns what sets on a kernel cost, for a batch of `messages` messages that all have equally many
 /// blocks. They need no order, and no branch takes another way for one than for the next.
 pub(super) fn alike_ps<C: Compression>(kernel: &Kernel<C>, messages: usize) -> u64 {
     if kernel.hash_apart().is_some() {
-        return APART_PS + messages as u64 * APART_MESSAGE_PS;
+        return kernel.besides.apart_ps.0 + messages as u64 * kernel.besides.apart_ps.1;
     }
-    let (set_ps, message_ps) = if kernel.has_short() { (SET_PS, PADDED_END_PS) } else { (SET_IN_MEMORY_PS, end_in_memory_ps::<C>()) };
+    let (set_ps, message_ps) =
+        if kernel.has_short() { kernel.besides.alike_ps } else { (kernel.besides.set_in_memory_ps, end_in_memory_ps::<C>()) };
     messages.div_ceil(kernel.lanes) as u64 * set_ps + messages as u64 * message_ps
 }
 
 /// Messages that take turns: see `turns.rs`.
 pub(super) const TURNS_PS: u64 = 30_000;
 
-/// Returns what a message costs that takes its turn.
-pub(super) fn turn_ps<C: Compression>() -> u64 {
-    2_000 + end_in_memory_ps::<C>()
+/// Returns what a message costs that takes its turn in the lanes of a kernel.
+pub(super) fn turn_ps<C: Compression>(kernel: &Kernel<C>) -> u64 {
+    let (up_to_four_ps, more_ps) = kernel.besides.turn_ps;
+    more_state_ps::<C>() + if kernel.lanes <= 4 { up_to_four_ps } else { more_ps }
 }
-/// A message that takes its turn while others are on their way: lanes stop at the end of its whole blocks
-/// and at its end.
-pub(super) const RAGGED_TURN_PS: u64 = 75_000;
-/// The most messages that [`Least`] knows of.
-pub(super) const MOST_ALONE: usize = 8;
+/// No more messages than this are a few: see `few.rs`.
+pub(super) const FEW: usize = 32;
 
-/// No more than what it costs in any way, besides compressing, that a few messages share lanes: for each number of them, in picoseconds.
-pub(super) struct Least {
-    /// If all have equally many blocks.
-    pub(super) alike: [u64; MOST_ALONE + 1],
-    pub(super) ragged: [u64; MOST_ALONE + 1],
-}
-
-impl Least {
-    /// Returns what is known of some kernels, which let messages take turns or not.
-    pub(super) fn of<C: Compression>(kernels: &[Kernel<C>], may_take_turns: bool) -> Self {
-        let lanes = || kernels.iter().filter(|kernel| kernel.lanes > 1);
-        let turns_ps = |message_ps: u64, messages: u64| if may_take_turns { TURNS_PS + messages * message_ps } else { u64::MAX };
-        let of_each = |ps: &dyn Fn(u64) -> u64| std::array::from_fn(|messages| ps(messages as u64));
-        Self {
-            alike: of_each(&|messages| {
-                let least = lanes().map(|kernel| alike_ps(kernel, messages as usize)).min().unwrap_or(SCHEDULE_PS);
-                least.min(turns_ps(turn_ps::<C>(), messages))
-            }),
-            ragged: of_each(&|messages| {
-                let sets = lanes().filter(|kernel| kernel.has_short()).map(|kernel| set_ps(kernel, messages as usize, 1));
-                sets.min().unwrap_or(SCHEDULE_PS).min(turns_ps(RAGGED_TURN_PS, messages))
-            }),
-        }
-    }
+/// Returns no more than what it costs in any way, besides compressing, that a few messages of different lengths share the lanes of some
+/// kernels: for 0, 1, 2, ... of them, in picoseconds.
+pub(super) fn least_ragged_ps<C: Compression>(kernels: &[Kernel<C>], may_take_turns: bool) -> [u64; FEW + 1] {
+    std::array::from_fn(|messages| {
+        let with_short = kernels.iter().filter(|kernel| kernel.lanes > 1 && kernel.has_short());
+        let sets_ps = with_short.map(|kernel| set_ps(kernel, messages, 1)).min().unwrap_or(SCHEDULE_PS);
+        let turn_ps = kernels.first().filter(|_| may_take_turns).map(|kernel| kernel.besides.ragged_turn_ps);
+        turn_ps.map_or(sets_ps, |turn_ps| sets_ps.min(TURNS_PS + messages as u64 * turn_ps))
+    })
 }
 
 /// A few messages of which the longest take turns and the others are a set: the code of one more kernel.

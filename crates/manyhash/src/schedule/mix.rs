@@ -1,13 +1,15 @@
 //! Mixes: the kernels a schedule may choose from, and the cheapest way through some messages with
 //! them.
 
-use super::bookkeeping::{Least, ends_in_memory_ps, ragged_message_ps};
+use super::bookkeeping::{FEW, ends_in_memory_ps, least_ragged_ps, ragged_message_ps};
+use super::bound::Bound;
+use super::few::{self, MOST_ALONE};
 use super::messages::{Messages, Which};
 use super::turns::MAX_TURN_LANES;
 use super::ways::Ways;
 use crate::algorithm::ending::Ending;
 use crate::algorithm::{Compression, SelfTested};
-use crate::isa::{MAX_LANES, OnceLock, WAYS};
+use crate::isa::{OnceLock, WAYS};
 use crate::kernel::list::kernels;
 use crate::kernel::{Kernel, Runs, SHORT_BLOCKS, self_test};
 use alloc::boxed::Box;
@@ -163,10 +165,12 @@ pub(crate) struct Mix<C: Compression> {
     runs: [Ways; 2],
     /// The cheapest ways through messages of equally many blocks, ends and all: up to 1, 2, 4, 8 and [`SHORT_BLOCKS`] blocks.
     alike: [Ways; SHORT_BLOCKS.ilog2() as usize + 1],
-    /// What sharing lanes costs a few messages at least.
-    pub(super) least: Least,
-    /// The least time that a block can take while 0, 1, 2, ... messages advance, in picoseconds.
-    least_ps_per_block: Vec<f64>,
+    /// The most blocks with which 0, 1, 2, ... messages of equally many go one by one.
+    pub(super) alone_blocks: [u64; MOST_ALONE + 1],
+    /// What sharing lanes costs 0, 1, 2, ... messages of different lengths at least, besides compressing.
+    pub(super) least_ragged_ps: [u64; FEW + 1],
+    /// The least time that messages can take of which none has more than [`SHORT_BLOCKS`] blocks, and any.
+    bounds: [Bound; 2],
     /// For each kernel, a mix without those of more lanes, once it was asked for.
     narrower: Vec<OnceLock<Mix<C>>>,
     /// The mix for lanes that collide, once it was asked for, and whether it is another one.
@@ -205,11 +209,7 @@ impl<C: Compression> Mix<C> {
         });
         let rate = |kernel: &usize| kernels[*kernel].lanes as f64 / f64::from(kernels[*kernel].cost_ps);
         let single = kernels[runs[0].best(1)];
-        let least_ps = |messages: usize| {
-            let per_block = |kernel: &Kernel<C>| f64::from(kernel.cost_ps) / messages.min(kernel.lanes) as f64;
-            kernels.iter().map(per_block).fold(f64::INFINITY, f64::min)
-        };
-        let least_ps_per_block = (0..=MAX_LANES).map(least_ps).collect();
+        let bounds = [false, true].map(|long| Bound::new(&kernels, &|kernel| long || kernel.runs.are(false) || kernels.len() == 1));
         let asks_for_lengths = kernels.iter().any(|kernel| kernel.runs == Runs::Long);
         let narrower = kernels.iter().map(|_| OnceLock::new()).collect();
         let may_be_chosen = |kernel: &&Kernel<C>| kernel.cost_ps < NEVER_PS;
@@ -229,8 +229,9 @@ impl<C: Compression> Mix<C> {
         let short_lanes =
             short.iter().filter(|kernel| rate(kernel) >= 0.95 * best_rate).map(|kernel| kernels[*kernel].lanes).min().unwrap_or(0);
         let (in_turns, turn_lanes) = Self::turns(&kernels);
-        Self {
-            least: Least::of(&kernels, turn_lanes > 0),
+        let mut mix = Self {
+            alone_blocks: [0; MOST_ALONE + 1],
+            least_ragged_ps: least_ragged_ps(&kernels, turn_lanes > 0),
             in_turns,
             turn_lanes,
             single,
@@ -238,7 +239,7 @@ impl<C: Compression> Mix<C> {
             widest: runs[1].widest(),
             runs,
             alike,
-            least_ps_per_block,
+            bounds,
             narrower,
             colliding: OnceLock::new(),
             has_colliding: kernels.len() > 1 && kernels.iter().any(Kernel::collides),
@@ -247,7 +248,9 @@ impl<C: Compression> Mix<C> {
             short_lanes,
             short,
             kernels,
-        }
+        };
+        mix.alone_blocks = few::alone_blocks(&mix);
+        mix
     }
 
     /// Returns the cheapest kernel for each number of messages that take turns, and the lanes in which
@@ -371,11 +374,11 @@ impl<C: Compression> Mix<C> {
         self.runs(blocks).block_ps(messages)
     }
 
-    /// Returns the least time that a block can take while no more than `messages` messages advance,
-    /// in picoseconds.
+    /// Returns a time that no schedule of some messages can fall below, in picoseconds. All of them have `blocks` blocks, and the longest
+    /// `longest`.
     #[inline]
-    pub(crate) fn least_ps_per_block(&self, messages: usize) -> f64 {
-        self.least_ps_per_block[messages.min(MAX_LANES)]
+    pub(super) fn least_ps(&self, messages: usize, blocks: u64, longest: u64) -> f64 {
+        self.bounds[usize::from(longest > SHORT_BLOCKS)].least_ps(messages, blocks, longest)
     }
 }
 

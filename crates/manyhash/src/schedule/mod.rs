@@ -58,11 +58,13 @@
 //! | `bookkeeping.rs` | what all this costs, besides compressing |
 //! | `mix.rs`, `linear_program.rs` | the kernels to choose from, and how many steps of which |
 //! | `ways.rs` | the cheapest ways through messages of one length |
+//! | `bound.rs` | a time that no schedule can fall below |
 //! | `squeeze.rs` | output of sponges beyond their first block |
 //! | `compiled.rs` | what doors call |
 
 pub(crate) mod alone;
 mod bookkeeping;
+mod bound;
 pub(crate) mod chains;
 pub(crate) mod chunks;
 pub(crate) mod compiled;
@@ -477,9 +479,7 @@ impl<C: Compression> Schedule<'_, '_, C> {
 
     /// Returns a time that nothing can fall below, in picoseconds.
     fn least_ps(&self, work: &Work) -> f64 {
-        let at_best_rate_ps = work.blocks as f64 * self.mix.least_ps_per_block(work.messages);
-        let longest_alone_ps = work.longest[0] as f64 * self.mix.cost_ps(1, work.longest[0]) as f64;
-        at_best_rate_ps.max(longest_alone_ps)
+        self.mix.least_ps(work.messages, work.blocks, work.longest[0])
     }
 
     /// Lets messages outside of the lanes take the place of those that are ahead of them. Returns

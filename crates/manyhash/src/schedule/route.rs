@@ -1,8 +1,9 @@
 //! The decision which way a batch goes: its messages one by one, short ones together, or all
 //! through the schedule.
 
+use super::bookkeeping::FEW;
 use super::digests::Digests;
-use super::few::{self, FEW, Way};
+use super::few::{self, Way};
 use super::messages::{Chunks, Messages, Slice, Which};
 use super::mix::{Mix, Usage};
 use super::queue::Queue;
@@ -32,7 +33,7 @@ pub(crate) fn hash_many<C: Compression>(
     digests.check_room(count);
     let are_short = passes.inner.bytes() <= short::MOST_START_BYTES;
     if count <= FEW {
-        match Way::of(mix, messages) {
+        match Way::of(mix, messages, passes.outer.is_some()) {
             Way::OneByOne => return hash_one_by_one(mix, passes, messages, digests, (Which::From(0), count), usage),
             Way::InTurns => return turns::hash(mix, passes, messages, digests, (Which::From(0), count), usage),
             Way::Alike { blocks } if are_short => return hash_alike(mix, passes, messages, digests, blocks, usage),

@@ -13,8 +13,8 @@
 
 use super::Waiting;
 use super::bookkeeping::{
-    IDLE_LANE_PS, IN_ORDER_MESSAGE_PS, RAGGED_TURN_PS, SCHEDULE_PS, TWO_WAYS_PS, hand_over_ps, in_order_together_ps, in_order_turns_ps,
-    padded_ps, padded_step_ps, padded_steps_ps, ragged_message_ps, set_ps,
+    IDLE_LANE_PS, IN_ORDER_MESSAGE_PS, SCHEDULE_PS, TWO_WAYS_PS, hand_over_ps, in_order_together_ps, in_order_turns_ps, padded_ps,
+    padded_step_ps, padded_steps_ps, ragged_message_ps, set_ps,
 };
 use super::digests::Digests;
 use super::messages::{Messages, Which};
@@ -298,7 +298,7 @@ impl Set {
         let mut block_ps = ways.block_ps(alike);
         if others > 0 {
             block_ps += u64::from(mix.turn_kernel(mix.turn_lanes).cost_ps) * others as u64 / mix.turn_lanes as u64;
-            bookkeeping_ps += others as u64 * RAGGED_TURN_PS;
+            bookkeeping_ps += others as u64 * mix.single.besides.ragged_turn_ps;
         }
         let ps = blocks.saturating_mul(block_ps).saturating_add(bookkeeping_ps);
         Self { ps: self.ps + ps, bookkeeping_ps: self.bookkeeping_ps + bookkeeping_ps, ..self }

@@ -8,7 +8,7 @@
 //! The end of each message is padded in memory. It is a segment of its own behind the whole blocks, or
 //! all of a message that has no more than two.
 
-use super::bookkeeping::{RAGGED_TURN_PS, TURNS_PS, turn_ps};
+use super::bookkeeping::{TURNS_PS, turn_ps};
 use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
@@ -33,9 +33,10 @@ pub(super) fn hash<C: Compression>(
 ) {
     let mut unused = Usage::default();
     let usage = usage.unwrap_or(&mut unused);
-    usage.bookkeeping_ps += TURNS_PS + count as u64 * turn_ps::<C>();
     // Kernels for fewer messages have no more lanes than those for more.
-    if mix.turn_kernel(mix.turn_lanes.min(count)).lanes <= 4 {
+    let kernel = mix.turn_kernel(mix.turn_lanes.min(count));
+    usage.bookkeeping_ps += TURNS_PS + count as u64 * turn_ps(kernel);
+    if kernel.lanes <= 4 {
         Turns::<C, 4>::new(passes, messages, which, count).run(mix, digests, usage);
     } else {
         Turns::<C, MAX_TURN_LANES>::new(passes, messages, which, count).run(mix, digests, usage);
@@ -80,7 +81,7 @@ pub(super) fn go_on<C: Compression>(
         *index = begun.message;
         count += 1;
     }
-    usage.bookkeeping_ps += TURNS_PS + count as u64 * turn_ps::<C>();
+    usage.bookkeeping_ps += TURNS_PS + count as u64 * turn_ps(mix.turn_kernel(mix.turn_lanes));
     let which = Which::These(&indices[..count]);
     Turns::<C, MAX_TURN_LANES> { part_way: begun, ..Turns::new(passes, messages, which, count) }.run(mix, digests, usage);
 }
@@ -103,7 +104,7 @@ pub(super) fn ps<C: Compression>(mix: &Mix<C>, blocks: impl Iterator<Item = u64>
         let next = in_lanes.get(going).copied().unwrap_or(0);
         (in_lanes[going - 1] - next).saturating_mul(u64::from(mix.turn_kernel(going).cost_ps))
     });
-    levels.fold(TURNS_PS + count as u64 * RAGGED_TURN_PS, u64::saturating_add)
+    levels.fold(TURNS_PS + count as u64 * mix.single.besides.ragged_turn_ps, u64::saturating_add)
 }
 
 /// A message on its way.

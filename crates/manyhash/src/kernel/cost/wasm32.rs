@@ -3,11 +3,11 @@
 //! Measured on Zen 5 in V8 (Node.js 20), beside other work: the least of seven calls with 64 messages of 16 KiB, by
 //! `crates/manyhash-wasm/bench/backends.mjs`; but for TurboSHAKE, which is 0.51 of SHA3-256, for 12 rounds in place of 24.
 
-use crate::kernel::cost::Family;
+use crate::kernel::cost::{BESIDES, Family};
 
 pub(super) const WEB_ASSEMBLY: Family = Family {
     name: "web-assembly",
-    besides_percent: 100,
+    besides: BESIDES,
     colliding: &[],
     table: &[
         ("md5", "portable", 95_200),

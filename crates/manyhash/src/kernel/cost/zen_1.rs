@@ -4,11 +4,11 @@
 //! TurboSHAKE's figures are 0.51 of SHA3-256's, for 12 rounds in place of 24.
 //! `bmi2-avx2` is taken to cost what `bmi2` does.
 
-use super::Family;
+use super::{BESIDES, Besides, Family};
 
 pub(super) const ZEN_1: Family = Family {
     name: "zen-1",
-    besides_percent: 300,
+    besides: Besides { percent: 300, ..BESIDES },
     colliding: &[],
     table: &[
         ("md5", "portable", 125_000),

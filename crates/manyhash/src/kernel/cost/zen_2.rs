@@ -12,11 +12,11 @@
 //! `avx` is taken to cost what `avx2` does: as many operations, on half as many bits.
 //! `bmi2-avx2` is taken to cost what `bmi2` does.
 
-use super::Family;
+use super::{BESIDES, Family};
 
 pub(super) const ZEN_2: Family = Family {
     name: "zen-2",
-    besides_percent: 100,
+    besides: BESIDES,
     colliding: &[],
     table: &[
         ("md5", "portable", 113_000),

@@ -3,11 +3,11 @@
 //! TurboSHAKE's figures are 0.51 of SHA3-256's, for 12 rounds in place of 24. SHA-512's `bmi2` is `bmi2-avx2`'s figure times 1.07, the ratio
 //! of two programs that ran in turns.
 
-use super::Family;
+use super::{BESIDES, Besides, Family};
 
 pub(super) const ZEN_3: Family = Family {
     name: "zen-3",
-    besides_percent: 200,
+    besides: Besides { percent: 200, ..BESIDES },
     colliding: &[],
     table: &[
         ("md5", "portable", 104_000),

@@ -8,11 +8,11 @@
 //! `avx-scalar`, and for SHA-1 `bmi2` and `bmi2-avx512`, are modelled: the costs of `bmi2` and `portable`, in the ratio of llvm-mca's cycles.
 //! `bmi2-avx2` is taken to cost what `bmi2` does.
 
-use super::Family;
+use super::{BESIDES, Family};
 
 pub(super) const ZEN_4: Family = Family {
     name: "zen-4",
-    besides_percent: 100,
+    besides: BESIDES,
     colliding: &[],
     table: &[
         ("md5", "portable", 83_600),

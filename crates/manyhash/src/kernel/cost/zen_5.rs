@@ -5,11 +5,11 @@
 //! vectors takes two cycles here, so that scalar code is faster. MD5's `avx512x4` takes 195 ns on long messages and more on short ones, for
 //! which it is asked. Where lanes collide: the least of several runs of 64 messages of 64 KiB, which the second cache does not have.
 
-use super::Family;
+use super::{BESIDES, Family};
 
 pub(super) const ZEN_5: Family = Family {
     name: "zen-5",
-    besides_percent: 100,
+    besides: BESIDES,
     colliding: &[("md5", "avx512x4", 338_000), ("sha1", "avx512x2", 220_000)],
     table: &[
         ("md5", "portable", 71_600),

@@ -3,11 +3,11 @@
 //! **Modelled, not measured**, by llvm-mca for `neoverse-v2` at 3 GHz.
 //! Written by `vectors/modelled_costs_aarch64.py`, which says how.
 
-use crate::kernel::cost::Family;
+use crate::kernel::cost::{BESIDES, Family};
 
 pub(super) const APPLE_M: Family = Family {
     name: "apple-m",
-    besides_percent: 100,
+    besides: BESIDES,
     colliding: &[],
     table: &[
         ("md5", "portable", 97_000),
