@@ -105,8 +105,9 @@ impl Way {
         let outer = u64::from(has_outer);
         let mut lengths = Lengths { messages: messages.count(), blocks: 0, longest: 0, outer, least_ps: 0, sets_may_pay: false };
         let mut shortest = u64::MAX;
+        let blocks_of = |i: usize| block_count::<C>(messages.message(i).len() as u64).saturating_add(outer);
         for i in 0..lengths.messages {
-            let blocks = block_count::<C>(messages.message(i).len() as u64).saturating_add(outer);
+            let blocks = blocks_of(i);
             lengths.blocks = lengths.blocks.saturating_add(blocks);
             lengths.longest = lengths.longest.max(blocks);
             shortest = shortest.min(blocks);
@@ -129,8 +130,12 @@ impl Way {
         let set = Set::best(mix, set_lengths, |_| 0).map(|set| Set { ps: set.ps.saturating_add(lengths.outer_ps(mix)), ..set });
         // Sorted, and without the longest messages, they may take less time than all as a set.
         let least_in_sets_ps = set.map_or(u64::MAX, |set| if count <= mix.short_lanes { set.ps } else { set.ps.min(least_ps) });
-        let turns_ps = lengths.turns_ps(mix);
         let least_shared_ps = least_in_sets_ps.min(least_scheduled_ps);
+        let mut turns_ps = lengths.turns_ps(mix);
+        if count <= mix.turn_lanes && turns_ps <= least_shared_ps.min(one_by_one_ps) {
+            // That was an estimate for messages that differ little, but for the longest.
+            turns_ps = lengths.if_not_long(mix, turns::ps(mix, (0..count).map(blocks_of)));
+        }
         if one_by_one_ps <= least_shared_ps.min(turns_ps) {
             return Self::OneByOne;
         }

@@ -127,7 +127,7 @@ fn costs_of_the_bounds_are_those_of_the_tables() {
     }
 }
 
-/// Sharing lanes takes time beside that of kernels, so it never pays if kernels gain nothing; 5 % are for estimates. Messages that were found
+/// Sharing lanes takes time beside that of kernels, so it never pays if kernels gain nothing; a tenth is for estimates. Messages that were found
 /// to be best one by one once took turns.
 #[test]
 fn kernels_take_a_few_messages_no_longer_than_one_by_one() {
@@ -144,7 +144,7 @@ fn kernels_take_a_few_messages_no_longer_than_one_by_one() {
             let lengths: Vec<usize> = (0..2 + random(30)).map(|_| random(most)).collect();
             let [kernels_ps, ..] = cost::<Md5Compression>(&kernels, &lengths, &zeros);
             let blocks: u64 = lengths.iter().map(|length| block_count::<Md5Compression>(*length as u64)).sum();
-            assert!(kernels_ps <= blocks * 52_500, "{lengths:?} take {kernels_ps} ps");
+            assert!(kernels_ps <= blocks * 55_000, "{lengths:?} take {kernels_ps} ps");
         }
     }
 }
