@@ -2,9 +2,10 @@
 //! and tests add it to the costs of kernels.
 //!
 //! The figures are rough. They were fitted to the time that ragged batches take beyond the costs of
-//! their kernels, on Zen 4, those of sets and turns on Zen 5. They hold for all CPUs until others are
-//! measured.
+//! their kernels, on Zen 4, those of sets and turns on Zen 5. They hold for all CPUs. What was measured on
+//! others, too, is in `kernel/cost.rs`: [`Besides`](crate::kernel::cost::Besides).
 
+use super::few::FEW;
 use crate::algorithm::{Compression, WordOf};
 use crate::kernel::{Kernel, Runs, SHORT_BLOCKS};
 
@@ -153,8 +154,6 @@ pub(super) fn turn_ps<C: Compression>(kernel: &Kernel<C>) -> u64 {
     let (up_to_four_ps, more_ps) = kernel.besides.turn_ps;
     more_state_ps::<C>() + if kernel.lanes <= 4 { up_to_four_ps } else { more_ps }
 }
-/// No more messages than this are a few: see `few.rs`.
-pub(super) const FEW: usize = 32;
 
 /// Returns no more than what it costs in any way, besides compressing, that a few messages of different lengths share the lanes of some
 /// kernels: for 0, 1, 2, ... of them, in picoseconds.

@@ -4,7 +4,7 @@
 //! messages of two blocks take in the lanes of SHA-512. A few are sorted in an array. The longest of
 //! them may take turns in few lanes, and the others are a set in many.
 
-use super::bookkeeping::{FEW, FEW_TWO_WAYS_PS, PLANNING_PS, SCHEDULE_PS, TURNS_PS, alike_ps, ragged_message_ps, set_ps, turn_ps};
+use super::bookkeeping::{FEW_TWO_WAYS_PS, PLANNING_PS, SCHEDULE_PS, TURNS_PS, alike_ps, ragged_message_ps, set_ps, turn_ps};
 use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
@@ -15,6 +15,9 @@ use crate::algorithm::Compression;
 use crate::algorithm::ending::block_count;
 use crate::kernel::SHORT_BLOCKS;
 use crate::kernel::start::Passes;
+
+/// No more messages than this are a few.
+pub(super) const FEW: usize = 32;
 
 /// No more messages than this are looked at before it is known that they are a few.
 pub(super) const MOST_ALONE: usize = 8;
@@ -195,7 +198,7 @@ impl Lengths {
             return 0;
         }
         let ways = mix.alike(self.outer);
-        self.outer * (ways.block_ps(self.messages) + alike_ps(&mix.kernels[ways.best(self.messages)], self.messages))
+        ways.block_ps(self.messages) + alike_ps(&mix.kernels[ways.best(self.messages)], self.messages)
     }
 
     /// Returns `ps`, the time in turns, or `u64::MAX` if they are nothing for these messages: if some are

@@ -1,9 +1,9 @@
 //! Mixes: the kernels a schedule may choose from, and the cheapest way through some messages with
 //! them.
 
-use super::bookkeeping::{FEW, ends_in_memory_ps, least_ragged_ps, ragged_message_ps};
+use super::bookkeeping::{ends_in_memory_ps, least_ragged_ps, ragged_message_ps};
 use super::bound::Bound;
-use super::few::{self, MOST_ALONE};
+use super::few::{self, FEW, MOST_ALONE};
 use super::messages::{Messages, Which};
 use super::turns::MAX_TURN_LANES;
 use super::ways::Ways;

@@ -1,9 +1,8 @@
 //! The decision which way a batch goes: its messages one by one, short ones together, or all
 //! through the schedule.
 
-use super::bookkeeping::FEW;
 use super::digests::Digests;
-use super::few::{self, Way};
+use super::few::{self, FEW, Way};
 use super::messages::{Chunks, Messages, Slice, Which};
 use super::mix::{Mix, Usage};
 use super::queue::Queue;
