@@ -106,7 +106,7 @@ test-command: ## a first user's commands, as the README and the guide have them
 	python3 scripts/run.py --manyhash $(BUILT)/manyhash --limit-bytes 300000000 /usr/lib
 
 # Seconds that `make test` gives each fuzz target, and `make fuzz` each target or the one that TARGET names: see fuzz/README.md.
-SMOKE ?= 10
+SMOKE ?= 5
 TIME ?= 60
 TARGET ?=
 

@@ -4,6 +4,7 @@
 use crate::blake2::g;
 use crate::{Word, roots};
 use std::array::from_fn;
+use std::sync::LazyLock;
 
 /// The flags (table 3).
 const CHUNK_START: u32 = 1;
@@ -18,13 +19,11 @@ const DERIVE_KEY_MATERIAL: u32 = 64;
 const CHUNK_BYTES: usize = 1024;
 
 /// The key of a message without one (2.2): the words that SHA-256 begins with.
-fn iv() -> [u32; 8] {
-    roots::of_eight_primes(0).map(|bits| (bits >> 32) as u32)
-}
+static IV: LazyLock<[u32; 8]> = LazyLock::new(|| roots::of_eight_primes(0).map(|bits| (bits >> 32) as u32));
 
 /// The compression function with all of its output (2.2): `t` is the counter, its low word first, `b` the bytes of the block, `d` the flags.
 pub fn compress<W: Word<Plain = u32>>(h: &[W; 8], m: &[W], t: [W; 2], b: W, d: W) -> [W; 16] {
-    let iv = iv().map(W::constant);
+    let iv = IV.map(W::constant);
     let mut v: [W; 16] = from_fn(|i| if i < 8 { h[i] } else { [iv[0], iv[1], iv[2], iv[3], t[0], t[1], b, d][i - 8] });
     let mut m: [W; 16] = from_fn(|i| m[i]);
     for _ in 0..7 {
@@ -112,7 +111,7 @@ pub fn blake3(message: &[u8]) -> Vec<u8> {
 
 /// The first bytes of the output for a message (2.3).
 pub fn blake3_output(message: &[u8], output_bytes: usize) -> Vec<u8> {
-    output(iv(), message, 0, output_bytes)
+    output(*IV, message, 0, output_bytes)
 }
 
 /// The first bytes of the output for a message under a key (2.3).
@@ -122,7 +121,7 @@ pub fn blake3_keyed(key: &[u8; 32], message: &[u8], output_bytes: usize) -> Vec<
 
 /// The first bytes of what is derived from key material in a context (2.3).
 pub fn blake3_derived(context: &str, material: &[u8], output_bytes: usize) -> Vec<u8> {
-    let key = output(iv(), context.as_bytes(), DERIVE_KEY_CONTEXT, 32);
+    let key = output(*IV, context.as_bytes(), DERIVE_KEY_CONTEXT, 32);
     output(words(&key), material, DERIVE_KEY_MATERIAL, output_bytes)
 }
 

@@ -99,7 +99,9 @@ pub fn hex(bytes: &[u8]) -> String {
 pub fn paint(seed: usize, length_bytes: usize) -> Vec<u8> {
     let step = 1 + seed / 251 % 250;
     let period: Vec<u8> = (0..251).map(|i| ((seed + i * step) % 251) as u8).collect();
-    period.iter().copied().cycle().take(length_bytes).collect()
+    let mut message = period.repeat(length_bytes.div_ceil(251));
+    message.truncate(length_bytes);
+    message
 }
 
 /// Messages of the given lengths, each painted with its own index.
