@@ -9,7 +9,7 @@ use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
 use super::sets::{self, Set};
-use super::short::{FEW_APART, MAX_BLOCKS, Rows, Together, row_memory};
+use super::short::{FEW_APART, MAX_BLOCKS, RowMemory, Rows, Together};
 use super::turns;
 use crate::algorithm::Compression;
 use crate::algorithm::ending::block_count;
@@ -438,7 +438,7 @@ pub(super) fn hash_set<C: Compression>(
     let mut unused = Usage::default();
     let usage = usage.unwrap_or(&mut unused);
     usage.bookkeeping_ps += bookkeeping_ps;
-    let memory = &mut row_memory();
+    let memory = &mut RowMemory::new().0;
     let rows = &mut Rows::new(memory);
     Together::new(*passes, digests.digest_bytes(), rows).hash_set(mix, (mix.short[kernel], fewest), messages, digests, which, usage);
 }

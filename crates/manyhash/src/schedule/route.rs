@@ -6,7 +6,7 @@ use super::few::{self, FEW, Way};
 use super::messages::{Chunks, Messages, Slice, Which};
 use super::mix::{Mix, Usage};
 use super::queue::Queue;
-use super::short::{self, Group, Rows, row_memory};
+use super::short::{self, Group, RowMemory, Rows};
 use super::slices::Slices;
 use super::{Extent, Memory, alone, sets, turns};
 use crate::algorithm::Compression;
@@ -71,7 +71,7 @@ fn hash_alike<C: Compression>(
     let are_equal = || (messages.equal_before(0..count, first_bytes) == count).then_some(first_bytes);
     let all = Group { blocks, count, which: Which::From(0), bytes: messages.equal_bytes().or_else(are_equal) };
     let mix = mix.for_places(messages, all.which, all.count);
-    short::hash(mix, passes, messages, digests, all, &mut Rows::new(&mut row_memory()), usage.unwrap_or(&mut Usage::default()));
+    short::hash(mix, passes, messages, digests, all, &mut Rows::new(&mut RowMemory::new().0), usage.unwrap_or(&mut Usage::default()));
 }
 
 /// Many short messages are put in order by this many for each lane of a kernel, within limits. They and their digests stay in the second
@@ -118,7 +118,7 @@ fn hash_queue<C: Compression>(
     let mix = if queue.is_far::<C>() { mix.for_colliding() } else { mix.for_places(messages, queue.ahead(), queue.waiting().messages) };
     match queue.alike_group() {
         _ if passes.inner.bytes() > short::MOST_START_BYTES => {}
-        Some(all) => return short::hash(mix, passes, messages, digests, all, &mut Rows::new(&mut row_memory()), usage),
+        Some(all) => return short::hash(mix, passes, messages, digests, all, &mut Rows::new(&mut RowMemory::new().0), usage),
         // `few.rs` knows what is best for a few.
         None if messages.count() > FEW => {
             sets::hash(&mut queue, mix, passes, messages, digests, usage);
@@ -214,7 +214,7 @@ pub(super) fn hash_digests<C: Compression>(
     let blocks = block_count::<C>(digest_bytes as u64);
     let mut memory = vec![0; 2 * TOGETHER.min(count) * digest_bytes];
     let (inner, outer) = memory.split_at_mut(TOGETHER.min(count) * digest_bytes);
-    let memory = &mut row_memory();
+    let memory = &mut RowMemory::new().0;
     let rows = &mut Rows::new(memory);
     for first in (0..count).step_by(TOGETHER) {
         let count = TOGETHER.min(count - first);

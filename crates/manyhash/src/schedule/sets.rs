@@ -20,7 +20,7 @@ use super::digests::Digests;
 use super::messages::{Messages, Which};
 use super::mix::{Mix, Usage};
 use super::queue::Queue;
-use super::short::{Group, Rows, Together, row_memory};
+use super::short::{Group, RowMemory, Rows, Together};
 use super::turns::{self, MAX_TURN_LANES};
 use crate::algorithm::Compression;
 use crate::algorithm::ending::{Ending, block_count};
@@ -41,7 +41,7 @@ pub(super) fn hash<C: Compression>(
 ) {
     let have_own_starts = [Some(passes.inner), passes.outer].iter().flatten().any(Starts::are_own);
     let Some(Cut { groups, before, set }) = Cut::best(queue, mix, messages, have_own_starts) else { return };
-    let memory = &mut row_memory();
+    let memory = &mut RowMemory::new().0;
     let rows = &mut Rows::new(memory);
     let mut together = Together::new(*passes, digests.digest_bytes(), rows);
     usage.bookkeeping_ps += set.bookkeeping_ps;

@@ -58,10 +58,16 @@ pub(super) struct Group<'a> {
 /// take a tenth of the time of 16 messages of one block of SHA-256 (Zen 5).
 pub(super) type Rows<'m> = Rooms<'m, Row>;
 
-/// Returns memory for rows, of which nothing is set.
-#[inline(always)]
-pub(super) const fn row_memory() -> [MaybeUninit<Row>; MAX_LANES] {
-    [const { MaybeUninit::uninit() }; MAX_LANES]
+/// Memory for rows. Each row is one line of the cache, so that kernels never store to two.
+#[repr(align(64))]
+pub(super) struct RowMemory(pub(super) [MaybeUninit<Row>; MAX_LANES]);
+
+impl RowMemory {
+    /// Returns memory of which nothing is set.
+    #[inline(always)]
+    pub(super) const fn new() -> Self {
+        Self([const { MaybeUninit::uninit() }; MAX_LANES])
+    }
 }
 
 /// A row before a kernel writes to it.
@@ -92,7 +98,7 @@ pub(super) fn hash_few<C: Compression>(
     usage: Option<&mut Usage>,
 ) {
     let hash_apart = mix.kernels[kernel].hash_apart().expect("asked for only if it is there");
-    let memory = &mut row_memory();
+    let memory = &mut RowMemory::new().0;
     let rows = &mut Rows::new(memory);
     let all = (Which::From(0), messages.count());
     let mut together = Together::new(*passes, digests.digest_bytes(), rows);
