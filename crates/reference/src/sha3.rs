@@ -47,7 +47,7 @@ fn chi<W: Word>(a: &State<W>) -> State<W> {
     std::array::from_fn(|x| std::array::from_fn(|y| a[x][y] ^ (!a[(x + 1) % 5][y] & a[(x + 2) % 5][y])))
 }
 
-/// The constants RC of all rounds (3.2.5, algorithm 6). To find them takes 50 times as long as to permute with them.
+/// The constants RC of all rounds (3.2.5, algorithm 6), which are found once: an oracle that finds them for each block is slow.
 static RC: LazyLock<[u64; 24]> = LazyLock::new(|| std::array::from_fn(|round| (0..=6).map(|j| u64::from(rc(j + 7 * round)) << ((1 << j) - 1)).sum()));
 
 /// Iota (3.2.5, algorithm 6).
