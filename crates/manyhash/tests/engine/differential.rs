@@ -49,10 +49,12 @@ manyhash::for_each_algorithm!(per_algorithm[every_length]);
 
 /// 0..=3N+1 messages, N the lanes, of lengths around the edges.
 fn every_count<A: Algorithm>() {
-    let (seed, mut random) = Random::replayable(1);
-    for count in 0..=3 * most_lanes::<A>() + 1 {
-        let messages = paint_all((0..count).map(|_| random.one_of(&edge_lengths())).collect::<Vec<_>>());
-        check::<A>(&messages, &format!("seed {seed}, {count} messages"));
+    for seed in [1, 2, 3] {
+        let (seed, mut random) = Random::replayable(seed);
+        for count in 0..=3 * most_lanes::<A>() + 1 {
+            let messages = paint_all((0..count).map(|_| random.one_of(&edge_lengths())).collect::<Vec<_>>());
+            check::<A>(&messages, &format!("seed {seed}, {count} messages"));
+        }
     }
 }
 manyhash::for_each_algorithm!(per_algorithm[every_count]);
@@ -240,11 +242,9 @@ fn diverse<A: Algorithm>() {
     let sample: Vec<A::Digest> = digests.iter().copied().step_by(7).collect();
     assert_digests::<A>(&sample, &expected::<A>(&every_seventh), &every_seventh, "DIVERSE, every seventh");
 
-    // An eighth of each, because there are many ways.
-    let eighths: Vec<&[u8]> = messages.iter().map(|message| &message[..message.len() / 8]).collect();
-    let agreed: Vec<Vec<u8>> = doors[0].hash_many::<A>(&eighths).iter().map(|digest| digest.as_ref().to_vec()).collect();
+    let agreed: Vec<Vec<u8>> = digests.iter().map(|digest| digest.as_ref().to_vec()).collect();
     for &door in &doors[1..] {
-        check_door::<A>(door, &eighths, &agreed, "DIVERSE, an eighth of each, against the first way");
+        check_door::<A>(door, &messages, &agreed, "DIVERSE, against the first way");
     }
 }
 manyhash::for_each_algorithm!(per_algorithm[diverse]);
