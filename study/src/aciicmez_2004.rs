@@ -14,6 +14,5 @@ pub mod mmx;
 pub mod one_message;
 #[allow(unsafe_code, reason = "libraries in C and C++")]
 pub mod public;
-pub mod scalar;
 pub mod streams;
 pub mod subject;

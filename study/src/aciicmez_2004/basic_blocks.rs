@@ -3,9 +3,9 @@
 use std::hint::black_box;
 
 use anyhow::Result;
+use manyhash_scalar::{HashFunction, Sha1, Sha256, Sha512, Sha512Pairs, Variants};
 
 use super::counting::{self, Known, Routine};
-use super::scalar::{FULLY, HashFunction, Sha1, Sha256, Sha512, Sha512Pairs, bb1_retrieve_block, bb2_schedule, bb3_rounds, bb4_update};
 use crate::claims::Metrics;
 use crate::model::{Figure, Source};
 use crate::rows::Kind;
@@ -20,46 +20,13 @@ const BASIC_BLOCKS: [&str; 4] = ["BB1 (message block)", "BB2 (message schedule)"
 const FUNCTIONS: [&str; 4] = [Sha1::NAME, Sha256::NAME, Sha512Pairs::NAME, Sha512::NAME];
 
 const BLOCKS: usize = 64;
-/// The whole, without each basic block, each alone: the names, and what is there of BB1 to BB4, each a bit.
+/// The whole, without each basic block, each alone: [`Variants::parts`].
 const PARTS: [&str; 9] =
     ["whole", "without BB1", "without BB2", "without BB3", "without BB4", "BB1 alone", "BB2 alone", "BB3 alone", "BB4 alone"];
-macro_rules! parts {
-    ($compress:ident, $F:ident: $($parts:literal)*) => { [$($compress::<$F, $parts>),*] };
-}
-
-/// Whole blocks with those basic blocks whose bits are set. What a block left out would have made is there from before: words of the
-/// message, the schedule, the state.
-///
-/// The compiler is not told what is in the schedule, or it would see that it stays the same.
-#[inline(never)]
-fn compress<F: HashFunction, const PARTS: u8>(state: &mut F::Variables, blocks: &[u8]) {
-    let mut schedule = F::EMPTY_SCHEDULE;
-    let mut variables = *state;
-    for block in blocks.chunks_exact(F::BLOCK_BYTES) {
-        if PARTS & 1 != 0 {
-            bb1_retrieve_block::<F>(&mut schedule, block);
-        }
-        let schedule = black_box(&mut schedule);
-        if PARTS & 2 != 0 {
-            bb2_schedule::<F, FULLY>(schedule);
-        }
-        let schedule = black_box(schedule);
-        if PARTS & 4 != 0 {
-            bb3_rounds::<F, FULLY, true>(&mut variables, schedule);
-        }
-        if PARTS & 8 != 0 {
-            bb4_update::<F>(state, &mut variables);
-        }
-    }
-    black_box((&variables, state));
-}
-
-type Compress<F> = fn(&mut <F as HashFunction>::Variables, &[u8]);
 
 pub fn routines() -> Vec<Routine> {
-    fn all_of<F: HashFunction>() -> impl Iterator<Item = Routine> {
-        let functions: [Compress<F>; PARTS.len()] = parts!(compress, F: 15 14 13 11 7 1 2 4 8);
-        PARTS.into_iter().zip(functions).map(|(part, compress)| {
+    fn all_of<F: Variants>() -> impl Iterator<Item = Routine> {
+        PARTS.into_iter().zip(F::parts()).map(|(part, compress)| {
             let blocks: Vec<u8> = (0..BLOCKS * F::BLOCK_BYTES).map(|i| (i * 167 + i / 256) as u8).collect();
             let (bytes, mut state) = (blocks.len(), F::INITIAL);
             let call = Box::new(move || compress(black_box(&mut state), black_box(&blocks)));
@@ -135,10 +102,7 @@ fn metrics(figure: &Figure) -> Metrics {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scalar::word::Word;
     use super::*;
-    use manyhash::Algorithm;
-    use manyhash::hazmat::final_blocks;
 
     #[test]
     fn shares_are_of_the_whole_and_of_all_alone() {
@@ -164,23 +128,5 @@ mod tests {
             }
             assert_eq!(verdicts("2004-4.4", &metrics(&figure)), [expected; 2]);
         }
-    }
-
-    #[test]
-    fn nothing_left_out_is_the_whole_function() {
-        fn check<F: HashFunction>() {
-            let message: Vec<u8> = (0..3 * F::BLOCK_BYTES).map(|i| (i * 7) as u8).collect();
-            let mut state = F::INITIAL;
-            compress::<F, 15>(&mut state, &message);
-            compress::<F, 15>(&mut state, &final_blocks::<F::Padding>(&[], message.len() as u64));
-            let mut digest = Vec::new();
-            state.as_ref().iter().for_each(|word| word.append_to(&mut digest));
-            assert_eq!(digest, reference::by_name(F::Padding::NAME).unwrap()(&message), "{}", F::NAME);
-        }
-        check::<Sha1>();
-        check::<Sha256>();
-        check::<Sha512>();
-        check::<Sha512Pairs>();
-        assert_eq!(routines().len(), 4 * PARTS.len());
     }
 }

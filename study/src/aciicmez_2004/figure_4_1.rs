@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 
-use super::scalar::{HashFunction, PREFETCH_DISTANCES, Sha1, Sha256, Sha512, Sha512Pairs, Variants};
 use super::subject::{CACHED_MESSAGE_BYTES, bytes_from_memory, race_variants};
 use crate::model::{Figure, Source};
 use crate::rows::{Kind, RATE};
 use crate::session::Session;
+use manyhash_scalar::{HashFunction, PREFETCH_DISTANCES, Sha1, Sha256, Sha512, Sha512Pairs, Variants};
 
 /// The instruction is of x86; elsewhere the code that asks for it does nothing.
 const HAS_PREFETCH: bool = cfg!(target_arch = "x86_64");

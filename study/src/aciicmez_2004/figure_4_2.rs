@@ -7,7 +7,6 @@ use std::slice;
 
 use anyhow::{Context, Result};
 
-use super::scalar::{Sha1, Sha256, Sha512, Sha512Pairs, Variants};
 use super::subject::fastest;
 use crate::files::race_from_disk;
 use crate::measured::Measured;
@@ -17,6 +16,7 @@ use crate::openssl_worker;
 use crate::race::{Contestant, race};
 use crate::rows::{Kind, LEAST, RATE};
 use crate::session::Session;
+use manyhash_scalar::{Sha1, Sha256, Sha512, Sha512Pairs, Variants};
 
 /// As in the paper: "large files of approximately 400 MB".
 const FILE_BYTES: usize = 400_000_000;

@@ -8,12 +8,12 @@ use manyhash::backend::Backend;
 use manyhash::hazmat::{Blocks, Kernel};
 
 use super::counting::{self, Known, Mix, Routine};
-use super::scalar::{Sha1, Sha256, Sha512, Sha512Pairs, Variants};
 use crate::claims::Metrics;
 use crate::messages::{Layout, Messages};
 use crate::model::{Figure, Source};
 use crate::rows::Kind;
 use crate::session::Session;
+use manyhash_scalar::{Sha1, Sha256, Sha512, Sha512Pairs, Variants};
 
 pub const ID: &str = "2004-appendix";
 /// Message blocks of each lane in a call.

@@ -6,8 +6,8 @@
 
 use manyhash::hazmat::final_blocks;
 
-use super::scalar::sha::{SHA_256_CONSTANTS, SHA_512_CONSTANTS};
-use super::scalar::{HashFunction, Sha1, Sha256, Sha512};
+use manyhash_scalar::sha::{SHA_256_CONSTANTS, SHA_512_CONSTANTS};
+use manyhash_scalar::{HashFunction, Sha1, Sha256, Sha512};
 
 /// Words of two lanes, the first one in the lower half.
 const fn both<const N: usize>(words: [u32; N]) -> [u64; N] {

@@ -4,7 +4,6 @@
 use anyhow::Result;
 use manyhash::{Sha1, Sha256, Sha512};
 
-use super::scalar::{self, Variants};
 use super::subject::{Subject, fastest};
 use crate::claims::Metrics;
 use crate::contestants::{Raced, Who};
@@ -13,6 +12,7 @@ use crate::messages::Layout;
 use crate::model::{Figure, Source};
 use crate::rows::{Kind, LEAST, RATE};
 use crate::session::Session;
+use manyhash_scalar::Variants;
 
 /// As many messages as the widest of all computes at once.
 const MESSAGES: usize = 32;
@@ -103,7 +103,7 @@ pub fn sha1_and_sha256(session: &Session) -> Result<Figure> {
     let mut figure = Figure::default();
     let sha1 = add::<Sha1>(session, &mut figure, WITH_32_BIT_WORDS, &PAPER_SHA_1)?;
     let sha256 = add::<Sha256>(session, &mut figure, WITH_32_BIT_WORDS, &PAPER_SHA_256)?;
-    let chosen = [chosen::<scalar::Sha1>(session, "SHA1")?, chosen::<scalar::Sha256>(session, "SHA256")?];
+    let chosen = [chosen::<manyhash_scalar::Sha1>(session, "SHA1")?, chosen::<manyhash_scalar::Sha256>(session, "SHA256")?];
     figure.said.push(("chosen", chosen.join("; ")));
     figure.metrics = metrics_4_6(&sha1, &sha256);
     Ok(figure)
@@ -125,7 +125,7 @@ fn metrics_4_6(sha1: &Raced, sha256: &Raced) -> Metrics {
 pub fn sha512(session: &Session) -> Result<Figure> {
     let mut figure = Figure::default();
     let raced = add::<Sha512>(session, &mut figure, WITH_64_BIT_WORDS, &PAPER_SHA_512)?;
-    let chosen = [chosen::<scalar::Sha512Pairs>(session, "SHA512")?, chosen::<scalar::Sha512>(session, "SHA512")?];
+    let chosen = [chosen::<manyhash_scalar::Sha512Pairs>(session, "SHA512")?, chosen::<manyhash_scalar::Sha512>(session, "SHA512")?];
     figure.said.push(("chosen", chosen.join("; ")));
     figure.metrics = metrics_4_7(&raced);
     Ok(figure)

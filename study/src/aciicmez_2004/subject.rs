@@ -6,11 +6,11 @@ use std::sync::Mutex;
 use anyhow::Result;
 use manyhash::Algorithm;
 
-use super::scalar::{self, Variant, Variants};
 use crate::messages::Layout;
 use crate::openssl_worker;
 use crate::race::{Contestant, race};
 use crate::session::{Session, caches};
+use manyhash_scalar::{Variant, Variants};
 
 /// A hash function that the papers measure.
 pub trait Subject: Algorithm {
@@ -29,8 +29,8 @@ pub trait Subject: Algorithm {
 macro_rules! subject {
     ($Name:ident, $Narrow:ident, $rustcrypto:ty, $streams:literal, $MMX:ident) => {
         impl Subject for manyhash::$Name {
-            type Narrow = scalar::$Narrow;
-            type Native = scalar::$Name;
+            type Narrow = manyhash_scalar::$Narrow;
+            type Native = manyhash_scalar::$Name;
             const MMX_STREAMS: usize = $streams;
             fn mmx(messages: &[&[u8]], digests: &mut Vec<u8>) {
                 #[cfg(target_arch = "x86_64")]

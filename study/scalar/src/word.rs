@@ -6,16 +6,21 @@ use super::registers::{add_pairs, in_register_32, in_register_64};
 
 /// A word of 32 or 64 bits.
 pub trait Word: Copy + 'static + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self> {
+    /// All bits 0.
     const ZERO: Self;
+    /// In a message.
     const BYTES: usize;
     /// From the message, whose bytes are big-endian: BB1's swap.
     fn from_message(bytes: &[u8]) -> Self;
+    /// Appends the word, big-endian.
     fn append_to(self, digest: &mut Vec<u8>);
     /// The same word; the compiler must have it in registers of this size here.
     fn pinned(self) -> Self;
     /// Modulo 2^32 or 2^64.
     fn plus(self, other: Self) -> Self;
+    /// ROTR of FIPS 180-4.
     fn rotate_right(self, bits: u32) -> Self;
+    /// SHR of FIPS 180-4.
     fn shift_right(self, bits: u32) -> Self;
 }
 
@@ -25,6 +30,7 @@ pub fn choose<W: Word, const REDEFINED: bool>(x: W, y: W, z: W) -> W {
     if REDEFINED { z ^ (x & (y ^ z)) } else { (x & y) ^ (!x & z) }
 }
 
+/// Maj, as FIPS 180 defines it or as figure 4.1 does.
 #[inline(always)]
 pub fn majority<W: Word, const REDEFINED: bool>(x: W, y: W, z: W) -> W {
     if REDEFINED { (y & (x | z)) | (x & z) } else { (x & y) ^ (x & z) ^ (y & z) }
@@ -72,6 +78,7 @@ pub struct Pair {
 }
 
 impl Pair {
+    /// The halves of a word.
     pub const fn new(word: u64) -> Self {
         Self { low: word as u32, high: (word >> 32) as u32 }
     }

@@ -3,6 +3,7 @@
 //!
 //! The paper's code is assembly for a CPU with eight 32-bit registers; this one is Rust for whatever there is, and the compiler is kept
 //! from using vectors and from joining 32-bit registers.
+#![deny(unsafe_code)]
 
 #[allow(unsafe_code, reason = "assembly and intrinsics")]
 mod registers;
@@ -43,12 +44,14 @@ pub trait HashFunction: Copy + 'static {
     type Word: Word;
     /// The state variables A, B, C and so on: also the state between blocks.
     type Variables: Copy + AsRef<[Self::Word]> + AsMut<[Self::Word]>;
+    /// The message schedule W of a block, a word for each round.
     type Schedule: Copy + AsRef<[Self::Word]> + AsMut<[Self::Word]>;
     /// Who pads messages.
     type Padding: Algorithm;
 
     /// With the registers, where there is a choice.
     const NAME: &'static str;
+    /// The initial hash value.
     const INITIAL: Self::Variables;
     /// Nothing in it yet.
     const EMPTY_SCHEDULE: Self::Schedule;
@@ -58,6 +61,7 @@ pub trait HashFunction: Copy + 'static {
     const CONSTANTS: &'static [Self::Word];
     /// In a block.
     const BLOCK_BYTES: usize = 16 * Self::Word::BYTES;
+    /// In a compression.
     const ROUNDS: usize = Self::CONSTANTS.len();
 
     /// The word that follows on these 16 words of the schedule.
@@ -157,6 +161,33 @@ pub fn compress<F: HashFunction, const UNROLL: usize, const REDEFINED: bool, con
     }
 }
 
+/// Whole blocks with those basic blocks whose bits are set in `PARTS`, BB1 the lowest. What a block left out would have made is there from
+/// before: words of the message, the schedule, the state.
+///
+/// The compiler is not told what is in the schedule, or it would see that it stays the same.
+#[inline(never)]
+pub fn compress_parts<F: HashFunction, const PARTS: u8>(state: &mut F::Variables, blocks: &[u8]) {
+    let mut schedule = F::EMPTY_SCHEDULE;
+    let mut variables = *state;
+    for block in blocks.chunks_exact(F::BLOCK_BYTES) {
+        if PARTS & 1 != 0 {
+            bb1_retrieve_block::<F>(&mut schedule, block);
+        }
+        let schedule = black_box(&mut schedule);
+        if PARTS & 2 != 0 {
+            bb2_schedule::<F, FULLY>(schedule);
+        }
+        let schedule = black_box(schedule);
+        if PARTS & 4 != 0 {
+            bb3_rounds::<F, FULLY, true>(&mut variables, schedule);
+        }
+        if PARTS & 8 != 0 {
+            bb4_update::<F>(state, &mut variables);
+        }
+    }
+    black_box((&variables, state));
+}
+
 /// All rounds of a phase written out: 80, or four times 20.
 pub const FULLY: usize = 80;
 
@@ -169,10 +200,15 @@ pub struct Variant<F: HashFunction> {
     pub redefined: bool,
     /// How many bytes ahead lines are fetched; 0: not at all.
     pub prefetch: usize,
-    pub compress: fn(&mut F::Variables, &[u8]),
+    /// Updates the state by whole blocks.
+    pub compress: Compress<F>,
 }
 
+/// What computes the state after blocks: [`compress`] or [`compress_parts`].
+pub type Compress<F> = fn(&mut <F as HashFunction>::Variables, &[u8]);
+
 impl<F: HashFunction> Variant<F> {
+    /// Appends the digest of a message.
     pub fn hash(&self, message: &[u8], digest: &mut Vec<u8>) {
         let mut hashing = self.begin();
         hashing.update(message);
@@ -199,7 +235,7 @@ impl<F: HashFunction> Variant<F> {
 
 /// A message that comes in parts: whole blocks, but for the last part.
 pub struct Hashing<F: HashFunction> {
-    compress: fn(&mut F::Variables, &[u8]),
+    compress: Compress<F>,
     state: F::Variables,
     bytes: u64,
     /// After the last whole block.
@@ -223,12 +259,15 @@ impl<F: HashFunction> Hashing<F> {
     }
 }
 
+/// What is compiled for each hash function, and here: in whatever calls it, it would be compiled once more.
 pub trait Variants: HashFunction + Sized {
     /// Unrolled by 1, by the number of variables, by twice that (the paper does not tell its steps) and fully; boolean functions as in
     /// FIPS 180 and redefined.
     fn unrolled() -> Vec<Variant<Self>>;
     /// Fully unrolled, redefined; each of [`PREFETCH_DISTANCES`].
     fn prefetching() -> Vec<Variant<Self>>;
+    /// [`compress_parts`]: the whole, without each of the four basic blocks, each alone.
+    fn parts() -> [Compress<Self>; 9];
 }
 
 /// In bytes ahead; 0: none.
@@ -237,14 +276,23 @@ pub const PREFETCH_DISTANCES: [usize; 5] = [0, 64, 128, 256, 512];
 macro_rules! variants {
     ($Function:ident, $variables:literal, $twice:literal) => {
         impl Variants for $Function {
+            #[inline(never)]
             fn unrolled() -> Vec<Variant<Self>> {
                 variants!(@ 1, false, 0; 1, true, 0; $variables, false, 0; $variables, true, 0; $twice, false, 0; $twice, true, 0;
                     FULLY, false, 0; FULLY, true, 0)
             }
+            #[inline(never)]
             fn prefetching() -> Vec<Variant<Self>> {
                 variants!(@ FULLY, true, 0; FULLY, true, 64; FULLY, true, 128; FULLY, true, 256; FULLY, true, 512)
             }
+            #[inline(never)]
+            fn parts() -> [Compress<Self>; 9] {
+                variants!(parts: 15 14 13 11 7 1 2 4 8)
+            }
         }
+    };
+    (parts: $($parts:literal)*) => {
+        [$(compress_parts::<Self, $parts>),*]
     };
     (@ $($unroll:expr, $redefined:literal, $prefetch:literal);*) => {
         vec![$(Variant {
@@ -259,31 +307,3 @@ variants!(Sha1, 5, 10);
 variants!(Sha256, 8, 16);
 variants!(Sha512, 8, 16);
 variants!(Sha512Pairs, 8, 16);
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn every_variant<F: Variants>() {
-        let reference = reference::by_name(F::Padding::NAME).unwrap();
-        let message: Vec<u8> = (0..6 * F::BLOCK_BYTES).map(|i| (i * 7 + i / 251) as u8).collect();
-        let prefetching = F::prefetching();
-        assert!(prefetching.iter().map(|variant| variant.prefetch).eq(PREFETCH_DISTANCES));
-        assert_eq!(F::unrolled().len(), 8);
-        for variant in F::unrolled().iter().chain(&prefetching) {
-            for bytes in (0..=2 * F::BLOCK_BYTES + 1).chain([5 * F::BLOCK_BYTES - 1, 6 * F::BLOCK_BYTES]) {
-                let mut digest = Vec::new();
-                variant.hash(&message[..bytes], &mut digest);
-                assert_eq!(digest, reference(&message[..bytes]), "{} {}, {bytes} bytes", F::NAME, variant.name());
-            }
-        }
-    }
-
-    #[test]
-    fn every_variant_computes_its_function() {
-        every_variant::<Sha1>();
-        every_variant::<Sha256>();
-        every_variant::<Sha512>();
-        every_variant::<Sha512Pairs>();
-    }
-}
