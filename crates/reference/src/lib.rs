@@ -10,6 +10,7 @@
 mod blake2;
 mod derived_sponges;
 mod hmac;
+pub mod messages;
 mod padding;
 mod roots;
 mod word;

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
+pub use reference::messages::of_tree_modes as pattern;
+
 /// The SHA-256 digest of `abc`, which is an example of FIPS 180-4.
 pub const ABC_SHA256: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 pub const EMPTY_SHA256: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
@@ -54,11 +56,6 @@ pub fn peer(name: &str) -> Option<PathBuf> {
         skipped(&format!("no {name} on this machine"));
     }
     found
-}
-
-/// Returns the message of this length in `vectors/tree-modes.txt`.
-pub fn pattern(bytes: usize) -> Vec<u8> {
-    (0..bytes).map(|i| (131 * i + 17 * (i >> 8) + 5 * (i >> 16) + 7) as u8).collect()
 }
 
 pub fn hexadecimal(bytes: impl AsRef<[u8]>) -> String {

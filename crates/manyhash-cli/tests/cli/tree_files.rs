@@ -1,13 +1,9 @@
 //! `tree` over files of any size, order and number, beside the library's functions.
 
-use crate::support::{BINARY, Place, outcome, skipped};
+use crate::support::{BINARY, Place, outcome, pattern, skipped};
 use manyhash::tree::{BitTorrentV2, DmVerity, Files, FsVerity, JLanes, JPointers, dm_verity, glacier};
 use manyhash::{Algorithm, Md5, Sha256, Sha512, hash, tree};
 use std::fs;
-
-fn content(bytes: usize) -> Vec<u8> {
-    (0..bytes).map(|i| (131 * i + 17 * (i >> 8) + 5 * (i >> 16) + 7) as u8).collect()
-}
 
 fn hex(bytes: impl AsRef<[u8]>) -> String {
     bytes.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
@@ -19,9 +15,9 @@ fn compare(mode: &str, sizes: &[usize], is_for_streams: bool, expected: impl Fn(
     let place = Place::new();
     let names: Vec<String> = sizes.iter().map(|bytes| format!("f{bytes}")).collect();
     for (name, &bytes) in names.iter().zip(sizes) {
-        place.file(name, content(bytes));
+        place.file(name, pattern(bytes));
     }
-    let lines: Vec<String> = sizes.iter().map(|&bytes| expected(&content(bytes))).collect();
+    let lines: Vec<String> = sizes.iter().map(|&bytes| expected(&pattern(bytes))).collect();
     let all: String = lines.iter().zip(&names).map(|(line, name)| line.replace("PATH", name) + "\n").collect();
     for threads in [1, 2, 7] {
         let outcome = place.run(&format!("tree {mode} --threads {threads} {}", names.join(" ")));
@@ -29,7 +25,7 @@ fn compare(mode: &str, sizes: &[usize], is_for_streams: bool, expected: impl Fn(
     }
     for (line, &bytes) in lines.iter().zip(sizes).filter(|_| is_for_streams) {
         for arguments in [format!("tree {mode}"), format!("tree {mode} -")] {
-            let outcome = place.run_with(&arguments, &content(bytes));
+            let outcome = place.run_with(&arguments, &pattern(bytes));
             assert_eq!((outcome.stdout, outcome.stderr.as_str()), (line.replace("PATH", "-") + "\n", ""), "{mode} {bytes}");
         }
     }
@@ -196,7 +192,7 @@ fn results_come_in_the_order_given_and_errors_lose_nothing() {
     place.file("folder/x", "");
     let names: Vec<String> = (0..3000).map(|i| format!("n{i}")).collect();
     for (i, name) in names.iter().enumerate() {
-        place.file(name, content(i * 7919 % 5000 + if i % 1000 == 7 { 3 << 20 } else { 0 }));
+        place.file(name, pattern(i * 7919 % 5000 + if i % 1000 == 7 { 3 << 20 } else { 0 }));
     }
     let mut arguments: Vec<&str> = names.iter().map(String::as_str).collect();
     arguments.insert(1500, "missing");
@@ -270,7 +266,7 @@ fn what_must_be_a_file_cannot_be_a_stream() {
         assert!(outcome.stderr.starts_with("manyhash: -: it must be a file"), "{outcome:?}");
         assert_eq!((outcome.stdout.as_str(), outcome.code), ("", Some(1)));
     }
-    place.file("odd", content(5000)).file("empty", "");
+    place.file("odd", pattern(5000)).file("empty", "");
     let outcome = place.run("tree dm-verity odd empty");
     let expected = "manyhash: odd: 5000 bytes are no multiple of the data block size, 4096\nmanyhash: empty: there is no data\n";
     assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str(), outcome.code), ("", expected, Some(1)));
@@ -356,7 +352,7 @@ fn trees_and_descriptors_are_written_whole() {
     let place = Place::new();
     let verity = FsVerity::<Sha256>::new(1024, &[7]).unwrap();
     for bytes in [0, 1, 1024, 1025, 32 << 10, (32 << 10) + 1, 1 << 20, 5_000_000] {
-        let content = content(bytes);
+        let content = pattern(bytes);
         place.file("f", &content);
         let outcome = place.run("tree fs-verity --block-size 1024 --salt 07 --out-merkle-tree t --out-descriptor d f");
         assert_eq!(outcome.stdout, format!("sha256:{} f\n", hex(verity.digest(&content))));
@@ -368,7 +364,7 @@ fn trees_and_descriptors_are_written_whole() {
 #[test]
 fn nothing_partial_is_left_behind() {
     let place = Place::new();
-    place.file("f", content(100_000)).file("g", "").file("old", "as it was");
+    place.file("f", pattern(100_000)).file("g", "").file("old", "as it was");
     let names = || {
         let mut names: Vec<_> = fs::read_dir(place.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
@@ -393,7 +389,7 @@ fn nothing_partial_is_left_behind() {
         assert!(outcome.code == Some(code) && outcome.stdout.is_empty() && !outcome.stderr.is_empty(), "{arguments}: {outcome:?}");
         assert_eq!(names(), before, "{arguments}");
     }
-    assert!(fs::read(place.join("f")).unwrap() == content(100_000));
+    assert!(fs::read(place.join("f")).unwrap() == pattern(100_000));
     assert_eq!(fs::read(place.join("old")).unwrap(), b"as it was");
 }
 
@@ -422,7 +418,7 @@ fn every_mode_has_help_and_a_manual_page() {
 #[test]
 fn more_parts_than_s3_takes_are_said_if_asked() {
     let place = Place::new();
-    place.file("f", content(10_001));
+    place.file("f", pattern(10_001));
     let line = place.run("tree s3 --part-size 1 f");
     assert!(line.stdout.ends_with("-10001  f\n") && line.stderr.is_empty() && line.code == Some(0), "{line:?}");
     let outcome = place.run("-v tree s3 --part-size 1 f");

@@ -46,9 +46,8 @@ struct Case<A: Blake2> {
 }
 
 fn cases<A: Blake2>(name: &str) -> Vec<Case<A>> {
-    let pattern = |length: usize| (0..length).map(|i| (i % 251) as u8).collect::<Vec<u8>>();
     let of = |record: &records::Record| {
-        let bytes = |name: &str| pattern(record.text(name).parse().expect("a length"));
+        let bytes = |name: &str| paint(0, record.text(name).parse().expect("a length"));
         let digest = record.bytes("digest");
         let parameters = Parameters::new().digest_bytes(digest.len()).unwrap().key(&bytes("key_bytes")).unwrap();
         let parameters = parameters.salt(&bytes("salt_bytes")).unwrap().personal(&bytes("person_bytes")).unwrap();

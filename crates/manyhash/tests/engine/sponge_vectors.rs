@@ -1,7 +1,7 @@
 //! Published vectors of SHAKE, TurboSHAKE, KangarooTwelve and KMAC: XKCP's, RFC 9861's and Wycheproof's.
 
 use crate::support::backends::do_as_the_environment_says;
-use crate::support::{hex, records};
+use crate::support::{hex, paint, records};
 use manyhash::xof::{Function, KangarooTwelve, Shake128, Shake256, Turbo, TurboShake128, TurboShake256, Xof};
 
 /// A message and the end of its output, which has so many bytes in all.
@@ -71,7 +71,7 @@ fn bytes_of(text: &str) -> Vec<u8> {
     let (kind, length) = text.split_once(' ').expect("a kind and a length");
     let length: usize = length.parse().expect("a length");
     match kind {
-        "pattern" => (0..length).map(|i| (i % 251) as u8).collect(),
+        "pattern" => paint(0, length),
         "ones" => vec![0xFF; length],
         other => panic!("{other:?}"),
     }

@@ -6,7 +6,7 @@ use manyhash::xof::{CShake, Function, KangarooTwelve, Shake128, Shake256, Turbo,
 
 /// The pattern of RFC 9861, section 5.
 fn pattern(length: usize) -> Vec<u8> {
-    (0..length).map(|i| (i % 251) as u8).collect()
+    paint(0, length)
 }
 
 /// Checks a function against a record and the reference, whole and in pieces.

@@ -9,6 +9,7 @@ use manyhash::tree::{
     self, BitTorrentV2, DmVerity, Files, FsVerity, JLanes, JPointers, bitcoin, cid, dm_verity, fs_verity, git, rfc9162, sha256tree, ssz,
 };
 use manyhash::{Algorithm, Md5, Sha1, Sha256, Sha512, hash, hash_many};
+use reference::messages::of_tree_modes as pattern;
 
 const VECTORS: &str = include_str!("../../../../vectors/tree-modes.txt");
 const EXAMPLES: &str = include_str!("../../src/tree/examples.md");
@@ -65,11 +66,6 @@ impl<'a> Vector<'a> {
     fn check_tree(&self, blocks: &[u8]) {
         assert_eq!(hex(&hash::<Sha256>(blocks)), self.text("tree"), "tree of {}", self.line);
     }
-}
-
-/// The message of the file's head.
-fn pattern(bytes: usize) -> Vec<u8> {
-    (0..bytes as u64).map(|i| (131 * i + 17 * (i >> 8) + 5 * (i >> 16) + 7) as u8).collect()
 }
 
 fn vectors(mode: &str) -> Vec<Vector<'static>> {
