@@ -129,12 +129,12 @@ $(TEST_PACKAGE)/installed: crates/manyhash-python/tests/requirements.txt
 	touch $@
 
 # In the folder and profile of the other tests, with a user's features: what the benchmarks ask of dependencies must not be there. So the
-# engine is compiled once more, and sooner if it need not be fast: 224 seconds of the compiler's time, 197 with opt-level 2, 206 with 1 (Golden Cove).
+# engine is compiled once more, and sooner if it need not be fast, on all CPUs at once.
 # Spark's tests, which start processes of their own, run beside the others.
 PYTEST = cd crates/manyhash-python && $(CURDIR)/$(TEST_PACKAGE)/bin/python -m pytest -q
 test-python: $(TEST_PACKAGE)/installed ## the Python package, built from source as a user would
 	$(TEST_PACKAGE)/bin/pip install --quiet --no-deps --force-reinstall \
-		--config-settings="build-args=--profile dev --config profile.dev.package.manyhash.opt-level=2" .
+		--config-settings="build-args=--profile dev --config profile.dev.package.manyhash.opt-level=2 --config profile.dev.package.manyhash.codegen-units=16" .
 	($(PYTEST) tests/spark) & spark=$$!; ($(PYTEST) --ignore tests/spark) && wait $$spark || { wait $$spark; exit 1; }
 	python3 docs/test_guide.py --manyhash $(TEST_PACKAGE)/bin/manyhash --python $(TEST_PACKAGE)/bin/python README.md docs/guide/data-lake.md docs/guide/server.md
 

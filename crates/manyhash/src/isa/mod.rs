@@ -70,9 +70,10 @@ pub(crate) use words::WAYS;
 #[cfg(test)]
 pub(crate) use words::choose;
 pub(crate) use words::most_words;
+pub(crate) use words::sixteen;
 pub use words::{ByteOrder, Count, Isa, MAX_BLOCK_WORDS, MAX_LANES, Row, Word, WordCount, Words};
 #[cfg(target_arch = "x86_64")]
-pub(crate) use words::{Pairs, Successive, sixteen};
+pub(crate) use words::{Pairs, Successive};
 
 /// Work to be compiled for one instruction set. `run` must be `#[inline(always)]` so that its body
 /// takes the features of [`Token::run`]. A task is a struct and not a closure, because a closure's
