@@ -1,5 +1,5 @@
-//! Section 4.1: SHA-1, SHA-256 and SHA-512 in general-purpose registers, with the paper's techniques to choose from, as the four basic
-//! blocks of section 4.2.
+//! Aciicmez 2004, section 4.1: SHA-1, SHA-256 and SHA-512 in general-purpose registers, with the paper's techniques to choose from, as the
+//! four basic blocks of section 4.2.
 //!
 //! The paper's code is assembly for a CPU with eight 32-bit registers; this one is Rust for whatever there is, and the compiler is kept
 //! from using vectors and from joining 32-bit registers.
@@ -72,7 +72,7 @@ pub trait HashFunction: Copy + 'static {
 
 /// BB1: retrieves the message block and swaps its bytes.
 #[inline(always)]
-pub fn bb1_retrieve_block<F: HashFunction>(schedule: &mut F::Schedule, block: &[u8]) {
+fn bb1_retrieve_block<F: HashFunction>(schedule: &mut F::Schedule, block: &[u8]) {
     let words = &mut schedule.as_mut()[..16];
     let block = &block[..F::BLOCK_BYTES];
     unrolled!(16, t => words[t] = F::Word::from_message(&block[t * F::Word::BYTES..(t + 1) * F::Word::BYTES]).pinned());
@@ -80,7 +80,7 @@ pub fn bb1_retrieve_block<F: HashFunction>(schedule: &mut F::Schedule, block: &[
 
 /// BB2: the rest of the message schedule, `UNROLL` words at a time.
 #[inline(always)]
-pub fn bb2_schedule<F: HashFunction, const UNROLL: usize>(schedule: &mut F::Schedule) {
+fn bb2_schedule<F: HashFunction, const UNROLL: usize>(schedule: &mut F::Schedule) {
     /// One pass of the loop, on the words that have been made last.
     #[inline(always)]
     fn pass<F: HashFunction, const WORDS: usize>(last: &mut [F::Word]) {
@@ -99,7 +99,7 @@ pub fn bb2_schedule<F: HashFunction, const UNROLL: usize>(schedule: &mut F::Sche
 /// BB3: the main rounds, `UNROLL` of them written out: one, which moves the variables, or a multiple of their number, which renames them.
 /// A loop is no longer than a phase.
 #[inline(always)]
-pub fn bb3_rounds<F: HashFunction, const UNROLL: usize, const REDEFINED: bool>(variables: &mut F::Variables, schedule: &F::Schedule) {
+fn bb3_rounds<F: HashFunction, const UNROLL: usize, const REDEFINED: bool>(variables: &mut F::Variables, schedule: &F::Schedule) {
     let rounds = F::ROUNDS / F::PHASES;
     unrolled!(F::PHASES, phase => {
         let (constants, w) = (&F::CONSTANTS[phase * rounds..][..rounds], &schedule.as_ref()[phase * rounds..][..rounds]);
@@ -134,7 +134,7 @@ fn phase_rounds<F: HashFunction, const UNROLL: usize, const REDEFINED: bool>(
 
 /// BB4: updates the state by the variables, and retrieves it into them for the next block.
 #[inline(always)]
-pub fn bb4_update<F: HashFunction>(state: &mut F::Variables, variables: &mut F::Variables) {
+fn bb4_update<F: HashFunction>(state: &mut F::Variables, variables: &mut F::Variables) {
     for (word, variable) in state.as_mut().iter_mut().zip(variables.as_mut()) {
         *word = word.plus(*variable).pinned();
         *variable = *word;
