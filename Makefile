@@ -55,7 +55,7 @@ BUILT = target/debug
 # Python with what the tests compare with, and with what draws and reports; and with the engines that the Python package is tested with.
 TEST_PYTHON = target/test-python
 TEST_PACKAGE = target/test-python-package
-TEST_REQUIREMENTS = crates/manyhash-cli/tests/requirements.txt bench/requirements.txt study/requirements.txt
+TEST_REQUIREMENTS = scripts/requirements.txt crates/manyhash-cli/tests/requirements.txt bench/requirements.txt study/requirements.txt
 $(TEST_PYTHON)/installed: $(TEST_REQUIREMENTS)
 	python3 -m venv $(@D)
 	$(@D)/bin/pip install --quiet $(TEST_REQUIREMENTS:%=--requirement %)
@@ -176,7 +176,7 @@ bench/.venv/installed study/.venv/installed: %/.venv/installed: %/requirements.t
 # The engine must compile for CPUs of another kind, too: code that is there for this kind alone shows nowhere else.
 OTHER_CPU = $(if $(filter aarch64 arm64,$(shell uname -m)),x86_64,aarch64)-unknown-linux-gnu
 
-lint:
+lint: lint-python
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy $(ALL) --all-targets -- -D warnings
 	$(CARGO) clippy --package manyhash --no-default-features -- -D warnings
@@ -188,6 +188,10 @@ lint:
 	scripts/set-version --check
 	scripts/check-links
 	scripts/python_reference.py
+
+# Names that nothing defines, and what is imported in vain.
+lint-python: $(TEST_PYTHON)/installed
+	$(TEST_PYTHON)/bin/ruff check --quiet --isolated --no-cache --select F --ignore F403,F405 $$(git ls-files '*.py') $$(git grep -lE '^#!.*python' scripts)
 
 # Parts of names ("sha256/avx2 sha-ni"); all, if none is named. FAULTS: of each kind, in each kernel that is proved.
 KERNELS ?=

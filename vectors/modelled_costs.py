@@ -192,7 +192,7 @@ def rust(family, table):
 //!
 //! Written by `vectors/modelled_costs.py`, which says how.
 
-use super::{BESIDES, Family};
+use super::{{BESIDES, Family}};
 
 pub(super) const {constant}: Family = Family {{
     name: "{family}",

@@ -146,7 +146,7 @@ def rust(family, table):
 //! **Modelled, not measured**, by llvm-mca for `{model}` at {MODELLED_GHZ:.0f} GHz.
 //! Written by `vectors/modelled_costs_aarch64.py`, which says how.
 
-use crate::kernel::cost::{BESIDES, Family};
+use crate::kernel::cost::{{BESIDES, Family}};
 
 pub(super) const {family.replace("-", "_").upper()}: Family = Family {{
     name: "{family}",

@@ -374,7 +374,7 @@ def main():
     if not shutil.which("wrk"):
         fail("wrk is not installed. Debian, Ubuntu: apt-get install wrk; macOS: brew install wrk; source: https://github.com/wg/wrk")
     try:
-        import matplotlib  # noqa: F401: before everything is measured
+        import matplotlib  # noqa: F401 - before everything is measured
     except ImportError:
         fail("matplotlib is not installed. `make bench/.venv/installed` in the repository brings it, for bench/.venv/bin/python")
     out = arguments.out or HERE

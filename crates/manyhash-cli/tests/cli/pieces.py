@@ -1,6 +1,5 @@
 """Answers cases by libtorrent, botocore and moto's S3: a line of JSON each on stdin and stdout."""
 
-import base64
 import json
 import os
 import sys

@@ -10,7 +10,6 @@ import numpy
 import pytest
 import support
 
-import manyhash
 from manyhash import hmac_many, verify_many
 
 
