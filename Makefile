@@ -29,6 +29,10 @@ wheels:         ## the Python package's wheel and source archive, checked and tr
 # What the archives of a release are made for, one or more: no C library is needed where they run.
 STATIC = $(shell uname -m)-unknown-linux-musl
 
+# What wheels of a release can be made here: those for musl and for Python without its lock want a target of Rust and that Python.
+WHEELS = glibc $(if $(wildcard $(shell rustc --print sysroot)/lib/rustlib/$(shell uname -m)-unknown-linux-musl),musl) \
+	$(if $(shell command -v python3.14t),free-threaded)
+
 release-check:  ## all that a release would make, made and checked here; publishes nothing
 	scripts/set-version --check
 	scripts/package-crates
@@ -38,8 +42,8 @@ release-check:  ## all that a release would make, made and checked here; publish
 	done; \
 	if [ -n "$$static" ]; then scripts/static $$static; fi && scripts/release $$static
 	scripts/check-packaging
-	! command -v lintian >/dev/null || lintian --fail-on error,warning target/dist/*.deb
-	scripts/wheels
+	if command -v lintian >/dev/null; then lintian --fail-on error,warning target/dist/*.deb; else echo "SKIPPED: no lintian"; fi
+	scripts/wheels $(WHEELS)
 
 test:           ## everything
 	MAKE="$(MAKE)" scripts/timed-parts $(TESTS)

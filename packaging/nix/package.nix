@@ -7,7 +7,11 @@ in
 pkgs.rustPlatform.buildRustPackage {
   pname = "manyhash";
   version = workspace.package.version;
-  src = pkgs.lib.cleanSource root;
+  # Without what cargo has built: gigabytes.
+  src = pkgs.lib.cleanSourceWith {
+    src = pkgs.lib.cleanSource root;
+    filter = path: type: baseNameOf path != "target";
+  };
   cargoLock.lockFile = root + "/Cargo.lock";
   cargoBuildFlags = [ "--package" "manyhash-cli" ];
   # The tests compare with other tools: `make test` has them.

@@ -1,13 +1,14 @@
 /*
  * manyhash.h: hashes many messages at once. C99 and C++; pkg-config manyhash.
  *
- * Sizes are in bytes. All calls but *_free may run in any thread, an object in one thread at a time; jobs and
- * what belongs to them only in the thread that made them. No call reads the environment, prints, or lets an
- * exception or a panic out. Where a call returns a status other than MANYHASH_OK, it did nothing, unless its
- * comment says what.
+ * Sizes are in bytes. All calls may run in any thread: a hasher in one at a time, a key in several at once until one
+ * frees it; jobs and what belongs to them only in the thread that made them. No call reads the environment, prints (but
+ * for a defect of the library: MANYHASH_BUG), or lets a panic out. What is called back must not let an exception out.
+ * Where a call returns a status other than MANYHASH_OK, it did nothing, unless its comment or that of the status says what.
  *
- * A pointer may be NULL where it points to 0 bytes or 0 objects, or where the comment says so. Anywhere else NULL is
- * MANYHASH_BAD_ARGUMENT. Digests must not lie in the messages.
+ * A pointer may be NULL where it points to 0 bytes or 0 objects, where it is only handed back (context, handle, owner),
+ * or where the comment says so. Anywhere else NULL is MANYHASH_BAD_ARGUMENT, and so is an object that was freed or
+ * finished, if it is one of the last 256 that its thread freed. Digests must not lie in the messages.
  *
  * Apache-2.0 OR MIT.
  */
@@ -26,9 +27,10 @@ typedef enum {
     MANYHASH_OK,           /* it did what it is for */
     MANYHASH_BAD_ARGUMENT, /* an argument is not allowed; nothing was done */
     MANYHASH_NO_BACKEND,   /* no backend of that name, or the forced one lacks the algorithm */
-    MANYHASH_NO_MEMORY,    /* there is no memory for it */
+    MANYHASH_NO_MEMORY,    /* there is no memory for the object, or for 65,536 messages or more; where a few
+                              kilobytes are not to be had, the process ends */
     MANYHASH_MISMATCH,     /* a tag is not the right one */
-    MANYHASH_BUG           /* a defect of this library: please report it. The object may only be freed. */
+    MANYHASH_BUG           /* a defect of this library: please report it. Its output is void, its object may only be freed. */
 } manyhash_status;
 
 /* What hashes. Numbers never change; new ones are appended. */
@@ -67,7 +69,7 @@ typedef struct manyhash_job manyhash_job;       /* one of them */
 /* The version of this interface: a program that was compiled with another one may not use the library. */
 #define MANYHASH_ABI 1
 uint32_t manyhash_abi(void);
-/* The version of the library, such as "0.1.0". It is never freed. */
+/* The version of the library, three numbers with points between them. It is never freed. */
 const char *manyhash_version(void);
 /* What a status says, in English. It is never freed. */
 const char *manyhash_message(manyhash_status);
@@ -113,14 +115,14 @@ manyhash_status manyhash_verify_many(const manyhash_key *, const manyhash_bytes 
                                      size_t count, uint8_t *ok);
 
 /* Pieces of many messages from many sources, in one thread. `done` gets each digest with the handle of its job, in
- * manyhash_jobs_poll and manyhash_jobs_flush; it may open, feed and finish jobs, and must not free `jobs`. The digest is there until
- * it returns. */
+ * manyhash_jobs_poll and manyhash_jobs_flush; it may open, feed, finish and free jobs, and must not free `jobs`. The digest is there
+ * until it returns. */
 manyhash_status manyhash_jobs_new(manyhash_algorithm, void (*done)(void *context, void *handle, const uint8_t *digest),
                                   void *context, manyhash_jobs **);
 /* Begins a message; its tag under a key of the same algorithm, if that is not NULL. */
 manyhash_status manyhash_job_open(manyhash_jobs *, const manyhash_key *or_null, void *handle, manyhash_job **);
 /* Appends a piece. It is read until `release(owner)` is called, in this or a later call; release may be NULL, and is called even
- * if the piece is refused, but for a job that is NULL, not of this thread, or freed. */
+ * if the piece is refused, but for a job that is NULL, not of this thread, or freed. It may do what `done` may. */
 manyhash_status manyhash_job_feed(manyhash_job *, const void *data, size_t size, void (*release)(void *owner), void *owner);
 /* Completes the message, and frees the job. */
 manyhash_status manyhash_job_finish(manyhash_job *);

@@ -2,10 +2,12 @@
 
 use crate::Status;
 use crate::keys::AnyKey;
-use crate::pointers::{Bytes, Kind, Object};
+use crate::objects::{Kind, Object};
+use crate::pointers::Bytes;
 use manyhash::jobs::{Job, Jobs};
 use manyhash::{Algorithm, AnyAlgorithm, with_algorithm};
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::rc::{Rc, Weak};
 use std::thread::{self, ThreadId};
@@ -17,7 +19,21 @@ pub type Done = unsafe extern "C" fn(context: Pointer, handle: Pointer, digest: 
 /// `void (*release)(void *owner)`.
 pub type Release = unsafe extern "C" fn(owner: Pointer);
 
-/// A piece of a message. Dropping it tells its owner.
+thread_local! {
+    /// Owners of pieces that are not needed any more, with what tells them.
+    static RELEASED: RefCell<VecDeque<(Release, Pointer)>> = const { RefCell::new(VecDeque::new()) };
+}
+
+/// Tells the owners of pieces that are not needed any more. Nothing of an object may be borrowed meanwhile: they may use any.
+pub(crate) fn tell_owners() {
+    let next = || RELEASED.try_with(|released| released.borrow_mut().pop_front());
+    while let Ok(Some((release, owner))) = next() {
+        // SAFETY: the caller gave the function for this pointer.
+        unsafe { release(owner) };
+    }
+}
+
+/// A piece of a message. When it is dropped, its owner will be told: [`tell_owners`].
 pub(crate) struct Piece {
     pub(crate) bytes: Bytes,
     pub(crate) release: Option<Release>,
@@ -33,8 +49,11 @@ impl AsRef<[u8]> for Piece {
 impl Drop for Piece {
     fn drop(&mut self) {
         if let Some(release) = self.release {
-            // SAFETY: the caller gave the function for this pointer.
-            unsafe { release(self.owner) };
+            // In a thread that ends it may be too late to wait.
+            if RELEASED.try_with(|released| released.borrow_mut().push_back((release, self.owner))).is_err() {
+                // SAFETY: the caller gave the function for this pointer.
+                unsafe { release(self.owner) };
+            }
         }
     }
 }
@@ -144,6 +163,7 @@ impl JobsContent {
         let (jobs, done, context) = (Rc::clone(&self.jobs), self.done, self.context);
         move |everything| {
             jobs.run(everything, &mut |handle, digest| {
+                tell_owners();
                 // SAFETY: the caller gave the function for these pointers.
                 unsafe { done(context, handle, digest.as_ptr()) };
             });

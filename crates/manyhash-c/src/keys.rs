@@ -1,7 +1,8 @@
 //! Keys of an algorithm that is known only at run time.
 
 use crate::Status;
-use crate::pointers::{Bytes, Kind};
+use crate::objects::Kind;
+use crate::pointers::Bytes;
 use manyhash::hmac::Key;
 use manyhash::{Algorithm, AnyAlgorithm, Batch, with_algorithm};
 use std::any::Any;

@@ -3,13 +3,15 @@
 
 mod jobs;
 mod keys;
+mod objects;
 mod pointers;
 
-use jobs::{Done, JobContent, JobsContent, Piece, Release};
+use jobs::{Done, JobContent, JobsContent, Piece, Release, tell_owners};
 use keys::KeyContent;
 use manyhash::backend::{self, Backend};
 use manyhash::{AnyAlgorithm, AnyHasher, Batch, hash_many_into, with_algorithm};
-use pointers::{Bytes, Kind, Object};
+use objects::{Kind, Object};
+use pointers::Bytes;
 use std::ffi::{CStr, c_char, c_uint, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -78,6 +80,29 @@ fn status(call: impl FnOnce() -> Result<(), Status>) -> Status {
         Ok(Err(status)) => status,
         Err(_) => Status::Bug,
     }
+}
+
+/// Returns the status of a call on jobs, after which the owners of pieces hear that these are not needed any more.
+fn status_of_jobs(call: impl FnOnce() -> Result<(), Status>) -> Status {
+    let status = status(call);
+    tell_owners();
+    status
+}
+
+/// More than the engine notes of a message (16 bytes).
+const NOTED_BYTES: usize = 24;
+/// More than it needs for any number of messages.
+const ALWAYS_BYTES: usize = 4 << 20;
+/// Fewer messages need so little memory that to ask for it first would cost more than it could tell.
+const MANY: usize = 1 << 16;
+
+/// Refuses so many messages that the memory for what the engine notes of each is not to be had. The engine itself would end the process.
+fn memory_for(count: usize) -> Result<(), Status> {
+    if count < MANY {
+        return Ok(());
+    }
+    let bytes = count.checked_mul(NOTED_BYTES).and_then(|bytes| bytes.checked_add(ALWAYS_BYTES));
+    Vec::<u8>::new().try_reserve_exact(bytes.ok_or(Status::NoMemory)?).map_err(|_| Status::NoMemory)
 }
 
 /// The version of the interface.
@@ -185,6 +210,7 @@ pub unsafe extern "C" fn manyhash_hash_many(
         let algorithm = usable(number)?;
         // SAFETY: there are so many messages.
         let messages = unsafe { pointers::messages(messages, count) }?;
+        memory_for(count)?;
         // SAFETY: there is room for as many digests.
         let room = unsafe { pointers::room(digests, count, algorithm.digest_bytes()) }?;
         with_algorithm!(algorithm, A => {
@@ -224,6 +250,7 @@ pub unsafe extern "C" fn manyhash_hash_contiguous(
             return Err(Status::BadArgument);
         }
         let values = Bytes::new(values, usize::try_from(last).map_err(|_| Status::BadArgument)?)?;
+        memory_for(count)?;
         // SAFETY: there is room for as many digests.
         let room = unsafe { pointers::room(digests, count, algorithm.digest_bytes()) }?;
         with_algorithm!(algorithm, A => {
@@ -337,6 +364,7 @@ pub unsafe extern "C" fn manyhash_tag_many(
         let key = &*unsafe { Object::open(key.cast_mut()) }?.0;
         // SAFETY: there are so many messages.
         let messages = unsafe { pointers::messages(messages, count) }?;
+        memory_for(count)?;
         // SAFETY: there is room for as many tags.
         let room = unsafe { pointers::room(tags, count, key.tag_bytes()) }?;
         key.tag_many(messages, room, threads as usize);
@@ -361,6 +389,7 @@ pub unsafe extern "C" fn manyhash_verify_many(
         let key = &*unsafe { Object::open(key.cast_mut()) }?.0;
         // SAFETY: there are so many messages and tags.
         let (messages, tags) = unsafe { (pointers::messages(messages, count)?, pointers::messages(tags, count)?) };
+        memory_for(count)?;
         // SAFETY: there is room for as many bytes.
         let room = unsafe { pointers::room(ok, count, 1) }?;
         let found = key.verify_many(messages, tags);
@@ -397,7 +426,7 @@ pub unsafe extern "C" fn manyhash_job_open(
     handle: *mut c_void,
     job: *mut *mut Object<JobContent>,
 ) -> Status {
-    status(|| {
+    status_of_jobs(|| {
         // SAFETY: the caller's promise.
         let jobs = &*unsafe { Object::open(jobs) }?;
         jobs.in_its_thread()?;
@@ -425,7 +454,7 @@ pub unsafe extern "C" fn manyhash_job_feed(
     release: Option<Release>,
     owner: *mut c_void,
 ) -> Status {
-    status(|| {
+    status_of_jobs(|| {
         // SAFETY: the caller's promise.
         let job = unsafe { Object::open(job) }?;
         job.in_its_thread()?;
@@ -447,7 +476,7 @@ pub unsafe extern "C" fn manyhash_job_feed(
 /// The job is one, which is not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn manyhash_job_finish(job: *mut Object<JobContent>) -> Status {
-    status(|| {
+    status_of_jobs(|| {
         // SAFETY: the caller's promise.
         unsafe { Object::open(job) }?.in_its_thread()?;
         // SAFETY: as above.
@@ -462,7 +491,7 @@ pub unsafe extern "C" fn manyhash_job_finish(job: *mut Object<JobContent>) -> St
 /// It is null or a job, which is not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn manyhash_job_free(job: *mut Object<JobContent>) {
-    status(|| {
+    status_of_jobs(|| {
         // SAFETY: the caller's promise.
         unsafe { Object::open(job) }?.in_its_thread()?;
         // SAFETY: as above.
@@ -496,7 +525,7 @@ pub unsafe extern "C" fn manyhash_jobs_flush(jobs: *mut Object<JobsContent>) -> 
 /// # Safety
 /// The jobs are some.
 unsafe fn run(jobs: *mut Object<JobsContent>, everything: bool) -> Status {
-    status(|| {
+    status_of_jobs(|| {
         let runner = {
             // SAFETY: the caller's promise.
             let jobs = &*unsafe { Object::open(jobs) }?;
@@ -515,7 +544,7 @@ unsafe fn run(jobs: *mut Object<JobsContent>, everything: bool) -> Status {
 /// They are null or some, and neither they nor a job of theirs are used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn manyhash_jobs_free(jobs: *mut Object<JobsContent>) {
-    status(|| {
+    status_of_jobs(|| {
         // SAFETY: the caller's promise.
         unsafe { Object::open(jobs) }?.in_its_thread()?;
         // SAFETY: as above.

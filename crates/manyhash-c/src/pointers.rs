@@ -1,5 +1,5 @@
-//! What callers hand over: pointers that may be null, sizes that may be wrong, objects that may have been
-//! freed. Whatever can be seen of that is an error here. All else is the caller's promise: the header.
+//! What callers hand over: pointers that may be null, sizes that may be wrong. Whatever can be seen of that is an
+//! error here. All else is the caller's promise: the header.
 
 use crate::Status;
 use std::ffi::c_void;
@@ -86,66 +86,5 @@ pub(crate) unsafe fn room<'a>(place: *mut u8, count: usize, each: usize) -> Resu
             // SAFETY: as above, and they have been written.
             Ok(unsafe { slice::from_raw_parts_mut(place, bytes) })
         }
-    }
-}
-
-/// An object that the caller has a pointer to.
-#[repr(C)]
-pub struct Object<T> {
-    /// [`Kind::MARK`], until it is freed.
-    mark: u64,
-    content: T,
-}
-
-/// The kind of an object's content.
-pub trait Kind {
-    /// A number that no other kind has, and that is not there by chance.
-    const MARK: u64;
-}
-
-impl<T: Kind> Object<T> {
-    /// Makes an object, and writes a pointer to it.
-    ///
-    /// # Safety
-    /// If the place is not null, it is room for a pointer.
-    pub(crate) unsafe fn give(content: impl FnOnce() -> Result<T, Status>, place: *mut *mut Self) -> Result<(), Status> {
-        if place.is_null() || !place.is_aligned() {
-            return Err(Status::BadArgument);
-        }
-        let object = Box::new(Self { mark: T::MARK, content: content()? });
-        // SAFETY: there is room for it.
-        unsafe { place.write(Box::into_raw(object)) };
-        Ok(())
-    }
-
-    /// Returns what is in an object.
-    ///
-    /// # Safety
-    /// The pointer is null, or one that [`give`](Self::give) wrote and nobody else uses meanwhile. Of an object that was freed,
-    /// mostly an error comes back, but that is no promise.
-    pub(crate) unsafe fn open<'a>(object: *mut Self) -> Result<&'a mut T, Status> {
-        if object.is_null() || !object.is_aligned() {
-            return Err(Status::BadArgument);
-        }
-        // SAFETY: the caller's promise.
-        if unsafe { (&raw const (*object).mark).read_volatile() } != T::MARK {
-            return Err(Status::BadArgument);
-        }
-        // SAFETY: the caller's promise, and it was not freed.
-        Ok(unsafe { &mut (*object).content })
-    }
-
-    /// Takes an object back. Returns nothing if there is none.
-    ///
-    /// # Safety
-    /// As of [`open`](Self::open), and the pointer is not used again.
-    pub(crate) unsafe fn take(object: *mut Self) -> Option<T> {
-        // SAFETY: the caller's promise.
-        unsafe { Self::open(object) }.ok()?;
-        // So that a pointer that is used all the same is told from one to an object.
-        // SAFETY: it is there, and nobody else uses it.
-        unsafe { (&raw mut (*object).mark).write_volatile(0) };
-        // SAFETY: `give` made it so.
-        Some(unsafe { Box::from_raw(object) }.content)
     }
 }

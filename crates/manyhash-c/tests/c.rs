@@ -105,6 +105,16 @@ fn a_cpp17_program_uses_every_function() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn too_little_memory_is_a_status() {
+    if !has("cc") {
+        return skipped("no cc on this machine");
+    }
+    let program = compile_source(&here("tests/memory.c"), "memory", &["cc", "-std=gnu99"], false);
+    assert_eq!(succeeds(&mut Command::new(program)), "fine\n");
+}
+
+#[test]
 fn valgrind_finds_nothing() {
     if !has("cc") || !has("valgrind") {
         return skipped("no cc and valgrind on this machine");

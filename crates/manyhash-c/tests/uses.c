@@ -304,7 +304,34 @@ static void misuse(void) {
     manyhash_hasher_free(hasher);
 }
 
-#ifndef _WIN32
+/* What the owner of a piece does with the job when that piece is not needed any more. */
+enum { FEEDS, FINISHES, FREES, FREES_ALL };
+
+typedef struct owner {
+    manyhash_jobs *jobs;
+    manyhash_job *job;
+    int does;
+} owner;
+
+static void release_uses(void *pointer) {
+    owner *of = (owner *)pointer;
+    released++;
+    switch (of->does) {
+    case FEEDS:
+        CHECK(manyhash_job_feed(of->job, "c", 1, release, NULL) == MANYHASH_OK);
+        break;
+    case FINISHES:
+        CHECK(manyhash_job_finish(of->job) == MANYHASH_OK);
+        break;
+    case FREES:
+        manyhash_job_free(of->job);
+        break;
+    default:
+        manyhash_jobs_free(of->jobs);
+        break;
+    }
+}
+
 static int heard = 0;
 
 static void hears(void *context, void *handle, const uint8_t *digest) {
@@ -313,6 +340,59 @@ static void hears(void *context, void *handle, const uint8_t *digest) {
     heard++;
 }
 
+static void owners(void) {
+    owner of = {NULL, NULL, FEEDS};
+    int does;
+    for (does = FEEDS; does <= FREES_ALL; does++) {
+        of.does = does;
+        released = heard = 0;
+        CHECK(manyhash_jobs_new(MANYHASH_SHA256, hears, NULL, &of.jobs) == MANYHASH_OK);
+        CHECK(manyhash_job_open(of.jobs, NULL, &heard, &of.job) == MANYHASH_OK);
+        CHECK(manyhash_job_feed(of.job, does == FINISHES ? "abc" : "ab", does == FINISHES ? 3 : 2, release_uses, &of) == MANYHASH_OK);
+        CHECK(released == (does == FEEDS ? 2 : 1));
+        CHECK(manyhash_job_finish(of.job) == (does == FEEDS ? MANYHASH_OK : MANYHASH_BAD_ARGUMENT));
+        CHECK(manyhash_jobs_flush(of.jobs) == (does == FREES_ALL ? MANYHASH_BAD_ARGUMENT : MANYHASH_OK));
+        CHECK(heard == (does <= FINISHES));
+        manyhash_jobs_free(of.jobs);
+    }
+}
+
+/* What was freed or finished is told from what is there. */
+static void freed(void) {
+    uint8_t digest[64];
+    manyhash_hasher *hasher = NULL;
+    manyhash_key *key = NULL;
+    manyhash_jobs *table = NULL;
+    manyhash_job *job = NULL, *finished = NULL, *none = NULL;
+    released = 0;
+    CHECK(manyhash_hasher_new(MANYHASH_SHA256, &hasher) == MANYHASH_OK);
+    manyhash_hasher_free(hasher);
+    CHECK(manyhash_hasher_update(hasher, "abc", 3) == MANYHASH_BAD_ARGUMENT);
+    CHECK(manyhash_hasher_finish(hasher, digest) == MANYHASH_BAD_ARGUMENT);
+    manyhash_hasher_free(hasher);
+
+    CHECK(manyhash_jobs_new(MANYHASH_SHA256, is_done, NULL, &table) == MANYHASH_OK);
+    CHECK(manyhash_key_new(MANYHASH_SHA256, "abc", 3, &key) == MANYHASH_OK);
+    manyhash_key_free(key);
+    CHECK(manyhash_tag_many(key, messages, COUNT, digest, 1) == MANYHASH_BAD_ARGUMENT);
+    CHECK(manyhash_verify_many(key, messages, messages, COUNT, digest) == MANYHASH_BAD_ARGUMENT);
+    CHECK(manyhash_job_open(table, key, NULL, &none) == MANYHASH_BAD_ARGUMENT && none == NULL);
+    manyhash_key_free(key);
+
+    CHECK(manyhash_job_open(table, NULL, NULL, &job) == MANYHASH_OK && manyhash_job_open(table, NULL, NULL, &finished) == MANYHASH_OK);
+    CHECK(manyhash_job_finish(finished) == MANYHASH_OK);
+    CHECK(manyhash_job_feed(finished, "x", 1, release, NULL) == MANYHASH_BAD_ARGUMENT && released == 0);
+    CHECK(manyhash_job_finish(finished) == MANYHASH_BAD_ARGUMENT);
+    manyhash_job_free(finished);
+    manyhash_jobs_free(table);
+    CHECK(manyhash_job_feed(job, "x", 1, release, NULL) == MANYHASH_BAD_ARGUMENT && released == 0);
+    CHECK(manyhash_job_finish(job) == MANYHASH_BAD_ARGUMENT);
+    CHECK(manyhash_job_open(table, NULL, NULL, &none) == MANYHASH_BAD_ARGUMENT && none == NULL);
+    CHECK(manyhash_jobs_poll(table) == MANYHASH_BAD_ARGUMENT && manyhash_jobs_flush(table) == MANYHASH_BAD_ARGUMENT);
+    manyhash_jobs_free(table);
+}
+
+#ifndef _WIN32
 /* What a thread has that made none of it. */
 typedef struct strange {
     manyhash_jobs *jobs;
@@ -390,6 +470,8 @@ int main(void) {
     pieces(MANYHASH_SHA3_512, NULL);
     pieces(MANYHASH_BLAKE3, NULL);
     misuse();
+    owners();
+    freed();
 #ifndef _WIN32
     threads();
 #endif

@@ -78,11 +78,16 @@ fn map_by<U: Send, R: Send>(
     results.into_iter().map(|result| result.expect("every unit has been done")).collect()
 }
 
+/// As the standard library has it, which without this would ask the environment (`RUST_MIN_STACK`).
+#[cfg(all(feature = "std", any(test, not(feature = "rayon"))))]
+const STACK_BYTES: usize = 2 << 20;
+
 /// Runs `work` here and on `others` more threads.
 #[cfg(all(feature = "std", any(test, not(feature = "rayon"))))]
 fn run_on_threads(others: usize, work: &(dyn Fn() + Sync)) {
     std::thread::scope(|scope| {
-        let others: Vec<_> = (0..others).map_while(|_| std::thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
+        let start = || std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+        let others: Vec<_> = (0..others).map_while(|_| start().ok()).collect();
         work();
         for other in others {
             if let Err(panic) = other.join() {
