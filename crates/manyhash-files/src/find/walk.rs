@@ -15,7 +15,7 @@ use super::patterns::{Patterns, Verdict};
 use super::place::Place;
 use crate::algorithms::Algorithms;
 use crate::error::SameFolder;
-use crate::read::{FileId, Stamp, has_positions};
+use crate::read::{FileId, Stamp, has_positions, is_same};
 use crate::task::{Part, STDIN, Work};
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
@@ -226,7 +226,12 @@ impl Walk {
                 Err(error) => return Some(Found::File(path, Err(error))),
             }
         }
-        if let Some(same) = self.folders.iter().find(|folder| id.is_some() && folder.id == id) {
+        let follows = self.options.links == Links::Followed;
+        let is_this = |folder: &&Folder| match id {
+            Some(_) => folder.id == id,
+            None => cfg!(not(unix)) && follows && is_same(&folder.path, &path),
+        };
+        if let Some(same) = self.folders.iter().find(is_this) {
             let error = io::Error::other(SameFolder(same.path.clone()));
             return Some(Found::File(path, Err(error)));
         }

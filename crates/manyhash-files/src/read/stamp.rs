@@ -59,7 +59,11 @@ impl Stamp {
 /// where nothing is yet are compared too.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     match (fs::metadata(one), fs::metadata(other)) {
+        #[cfg(unix)]
         (Ok(one), Ok(other)) => is_same_device(&one, &other) || FileId::of(&one).is_some_and(|id| FileId::of(&other) == Some(id)),
+        // What is there has an identity only while it is open.
+        #[cfg(not(unix))]
+        (Ok(_), Ok(_)) => same_file::is_same_file(one, other).unwrap_or(one == other),
         (Err(_), Err(_)) => one == other || Place::path_of(one).is_some_and(|one| Place::path_of(other) == Some(one)),
         _ => false,
     }
@@ -80,10 +84,8 @@ fn is_block_device(metadata: &Metadata) -> bool {
     }
 }
 
+#[cfg(unix)]
 fn is_same_device(one: &Metadata, other: &Metadata) -> bool {
-    #[cfg(unix)]
     let is_same_number = std::os::unix::fs::MetadataExt::rdev(one) == std::os::unix::fs::MetadataExt::rdev(other);
-    #[cfg(not(unix))]
-    let is_same_number = false;
     is_same_number && is_block_device(one) && is_block_device(other)
 }
