@@ -51,11 +51,11 @@ export function nameInList(digests, path) {
 
 /** Compares two paths by their bytes, as `sort` in the C locale does. */
 export function byBytes(a, b) {
-  // UTF-16 has another order only where one of two characters is beyond the first 65,536.
-  const [one, other] = [[...a], [...b]];
-  for (let i = 0; i < one.length && i < other.length; i++) {
-    const difference = one[i].codePointAt(0) - other[i].codePointAt(0);
-    if (difference) return difference;
+  // UTF-16 has another order only where one of two characters is beyond the first 65,536: its halves come before 0xE000.
+  const place = (unit) => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800);
+  for (let i = 0; i < a.length && i < b.length; i++) {
+    const [one, other] = [a.charCodeAt(i), b.charCodeAt(i)];
+    if (one !== other) return place(one) - place(other);
   }
-  return one.length - other.length;
+  return a.length - b.length;
 }

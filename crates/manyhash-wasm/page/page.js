@@ -9,9 +9,11 @@ const GROUP_BYTES = 8 << 20; // at least `SMALL_BYTES`
 const SHOWN_LINES = 5000;
 
 const element = (id) => document.getElementById(id);
-const workers = [];
+let workers = [];
 /** Workers without a group. */
-const idle = [];
+let idle = [];
+/** Why nothing can be hashed, if that is so. */
+let broken = null;
 /** Files in the order they came: `{ path, file, digest, error, row }`. */
 let files = [];
 /** The first file that no worker has been given. */
@@ -24,6 +26,8 @@ let since = null;
 /** Folders that are being listed. */
 let listing = 0;
 let list = parse("");
+/** How many files have each status. */
+let statuses = new Map();
 /** Counts every call of "Clear": what workers and folders bring from before is dropped. */
 let generation = 0;
 
@@ -53,6 +57,7 @@ function start() {
     const task = group();
     worker.generation = generation;
     worker.whole = task.whole;
+    worker.read = 0;
     worker.postMessage(task);
   }
   if (next === files.length && workers.length === idle.length && listing === 0 && since !== null) {
@@ -62,9 +67,10 @@ function start() {
   showSoon();
 }
 
+/** Makes as many workers as there should be. */
 function makeWorkers() {
   const count = Math.max(1, Math.min(navigator.hardwareConcurrency || 2, 8));
-  for (let i = 0; i < count; i++) {
+  while (workers.length < count) {
     const worker = new Worker("worker.js", { type: "module" });
     worker.onmessage = ({ data }) => took(worker, data);
     worker.onerror = (event) => fatal(event.message || "a worker did not start");
@@ -74,26 +80,39 @@ function makeWorkers() {
 }
 
 function fatal(message) {
-  document.body.dataset.state = "broken";
-  element("summary").textContent = `Hashing does not work here: ${message}. It needs a browser with WebAssembly and its vectors (2023 or later).`;
+  broken = `Hashing does not work here: ${message}. It needs a browser with WebAssembly and its vectors (2023 or later).`;
+  showSoon();
 }
 
 function took(worker, { progress, results, fatal: message }) {
+  if (!workers.includes(worker)) return; // it was ended meanwhile
   if (message) return fatal(message);
   const current = worker.generation === generation;
   if (progress) {
     if (current) bytes.hashed += progress;
+    worker.read += progress;
     return showSoon();
   }
   idle.push(worker);
   for (const { index, digest, error } of current ? results : []) {
     const entry = files[index];
     [entry.digest, entry.error] = [digest ?? null, error ?? null];
-    if (worker.whole || error) bytes.hashed += entry.file.size;
-    hashed += 1;
-    unshown.push(entry);
+    bytes.hashed += entry.file.size - (worker.whole ? 0 : worker.read);
+    isHashed(entry);
   }
   start();
+}
+
+/** Counts a file that is done, or that cannot be read. */
+function isHashed(entry) {
+  hashed += 1;
+  count(entry);
+  unshown.push(entry);
+}
+
+function count(entry) {
+  const [kind] = statusOf(entry);
+  statuses.set(kind, (statuses.get(kind) ?? 0) + 1);
 }
 
 // What is shown changes at most once a frame.
@@ -151,26 +170,22 @@ function show() {
   element("more").textContent = `${(hashed - shown).toLocaleString()} more lines are in the list that "Save" saves.`;
   element("summary").textContent = summary(isDone);
   showMissing(isDone);
-  document.body.dataset.state = isDone && files.length > 0 ? "done" : "";
+  document.body.dataset.state = broken ? "broken" : isDone && files.length > 0 ? "done" : "";
 }
 
 function summary(isDone) {
+  if (broken) return broken;
   if (files.length === 0) return "No files yet.";
   const seconds = (spent + (since === null ? 0 : performance.now() - since)) / 1000;
   const size = (value) => (value >= 1e9 ? `${(value / 1e9).toFixed(2)} GB` : `${(value / 1e6).toFixed(1)} MB`);
-  const count = (n, what) => `${n.toLocaleString()} ${what}`;
-  const parts = [isDone ? count(files.length, files.length === 1 ? "file" : "files") : `${hashed.toLocaleString()} of ${count(files.length, "files")}`];
+  const number = (n, what) => `${n.toLocaleString()} ${what}`;
+  const parts = [isDone ? number(files.length, files.length === 1 ? "file" : "files") : `${hashed.toLocaleString()} of ${number(files.length, "files")}`];
   parts.push(isDone ? size(bytes.all) : `${size(bytes.hashed)} of ${size(bytes.all)}`);
   if (seconds > 0.1) parts.push(`${size(bytes.hashed / seconds)}/s`);
-  const statuses = new Map();
-  for (const entry of files) {
-    const [kind] = entry.digest === null && entry.error === null ? [""] : statusOf(entry);
-    statuses.set(kind, (statuses.get(kind) ?? 0) + 1);
-  }
   for (const [kind, word] of [["ok", "OK"], ["failed", "FAILED"], ["unlisted", "not in the list"], ["unread", "could not be read"]]) {
-    if (statuses.has(kind)) parts.push(count(statuses.get(kind), word));
+    if (statuses.has(kind)) parts.push(number(statuses.get(kind), word));
   }
-  if (isDone && missing().length > 0) parts.push(count(missing().length, "missing"));
+  if (isDone && missing().length > 0) parts.push(number(missing().length, "missing"));
   return parts.join(" · ");
 }
 
@@ -193,19 +208,24 @@ function readList() {
   const faults = element("list-faults");
   faults.hidden = list.faults.length === 0;
   faults.textContent = list.faults.slice(0, 5).join("\n") + (list.faults.length > 5 ? `\nand ${list.faults.length - 5} more` : "");
+  statuses = new Map();
+  const waiting = new Set(unshown);
   for (const entry of files) {
-    if (!entry.row) continue;
+    if (entry.digest === null && entry.error === null) continue;
+    count(entry);
     const [kind, mark] = statusOf(entry);
+    // Lines that are wrong by this list, and were not shown.
+    if (!entry.row && kind === "failed" && !waiting.has(entry)) unshown.push(entry);
+    if (!entry.row) continue;
     entry.row.className = kind;
     entry.row.firstChild.textContent = mark;
   }
-  // Lines that are wrong by this list, and were not shown.
-  unshown.push(...files.filter((entry) => !entry.row && entry.digest !== null && statusOf(entry)[0] === "failed"));
   showSoon();
 }
 
 /** Adds a dropped file, or all that is in a dropped folder. */
 async function addEntry(entry, of) {
+  if (of !== generation) return;
   if (entry.isFile) {
     const path = entry.fullPath.replace(/^\//, "");
     try {
@@ -222,6 +242,7 @@ async function addEntry(entry, of) {
       const some = await new Promise((done, failed) => reader.readEntries(done, failed));
       if (some.length === 0) break;
       for (const inside of some) await addEntry(inside, of);
+      if (of !== generation) return;
       start();
     }
   } catch (error) {
@@ -234,14 +255,14 @@ function notRead(path, error) {
   const entry = { path, file: { size: 0 }, digest: null, error: `${error?.message ?? error}`, row: null };
   files.splice(next, 0, entry);
   next += 1;
-  hashed += 1;
-  unshown.push(entry);
+  isHashed(entry);
 }
 
 async function addEntries(entries) {
   const of = generation;
   listing += 1;
   for (const entry of entries) await addEntry(entry, of);
+  if (of !== generation) return;
   listing -= 1;
   start();
 }
@@ -259,8 +280,13 @@ function lines() {
 
 function clear() {
   generation += 1;
-  [files, unshown, next, hashed, shown, spent, since] = [[], [], 0, 0, 0, 0, null];
+  [files, unshown, next, hashed, shown, spent, since, listing] = [[], [], 0, 0, 0, 0, null, 0];
   bytes = { hashed: 0, all: 0 };
+  statuses = new Map();
+  // What others read is of no use any more.
+  workers.filter((worker) => !idle.includes(worker)).forEach((worker) => worker.terminate());
+  workers = [...idle];
+  makeWorkers();
   element("lines").replaceChildren();
   show();
 }
@@ -284,8 +310,13 @@ element("list").addEventListener("drop", async (event) => {
   const [file] = event.dataTransfer.files;
   if (!file) return;
   event.preventDefault();
-  element("list").value = await file.text();
-  readList();
+  try {
+    element("list").value = await file.text();
+    readList();
+  } catch (error) {
+    element("list-faults").hidden = false;
+    element("list-faults").textContent = `${file.name}: ${error?.message ?? error}`;
+  }
 });
 for (const id of ["files", "folder"]) {
   element(id).addEventListener("change", ({ target }) => {
@@ -298,9 +329,14 @@ element("folder-button").hidden = !("webkitdirectory" in HTMLInputElement.protot
 element("list").addEventListener("input", readList);
 element("clear").addEventListener("click", clear);
 element("copy").addEventListener("click", async ({ target }) => {
-  await navigator.clipboard.writeText(lines());
-  target.textContent = "Copied";
-  setTimeout(() => (target.textContent = "Copy the lines"), 1500);
+  try {
+    await navigator.clipboard.writeText(lines());
+    target.textContent = "Copied";
+  } catch {
+    // Pages that do not come by HTTPS or from this machine have no clipboard, and a user may not allow it.
+    target.textContent = "The browser allows no copy: save";
+  }
+  setTimeout(() => (target.textContent = "Copy the lines"), 2500);
 });
 element("save").addEventListener("click", () => {
   const link = document.createElement("a");

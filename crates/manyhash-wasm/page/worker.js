@@ -57,8 +57,13 @@ async function inPieces({ index, file }) {
 onmessage = async ({ data: { files, whole } }) => {
   try {
     await ready;
+  } catch (error) {
+    return postMessage({ fatal: reason(error) });
+  }
+  try {
     postMessage({ results: whole ? await together(files) : [await inPieces(files[0])] });
   } catch (error) {
-    postMessage({ fatal: reason(error) });
+    // Such as too little memory for all of them.
+    postMessage({ results: files.map(({ index }) => ({ index, error: reason(error) })) });
   }
 };

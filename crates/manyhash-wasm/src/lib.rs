@@ -1,15 +1,16 @@
-//! manyhash in JavaScript: what the package for npm exports. `package/manyhash.d.ts` says how each of them is called, and
-//! `wasm-bindgen` makes what calls them.
+//! manyhash in JavaScript: what the package for npm exports. `wasm-bindgen` makes what calls them,
+//! and `manyhash.d.ts`, which says how.
 //!
 //! Bytes are copied into the module's memory, as much at once as [`TOGETHER_BYTES`], so that no batch and no message takes more
 //! than that.
 #![cfg(target_arch = "wasm32")]
 #![deny(unsafe_code)]
 
-use js_sys::{Array, Uint8Array};
+use js_sys::{Array, ArrayBuffer, Uint8Array};
 use manyhash::backend::Backend;
 use manyhash::hmac::Key;
 use manyhash::{Algorithm, AnyAlgorithm, AnyHasher, Batch, ForAlgorithm, Hasher as OneHasher};
+use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
 /// Messages are copied and hashed together up to this many bytes. Longer ones are hashed one by one, in pieces.
@@ -24,9 +25,31 @@ fn algorithm(name: &str) -> Result<AnyAlgorithm, JsError> {
     })
 }
 
-/// Returns message `i`, whose type JavaScript does not know.
+#[wasm_bindgen]
+extern "C" {
+    /// Bytes as JavaScript counts them: there may be more than a `u32` can say.
+    #[wasm_bindgen(js_name = Uint8Array)]
+    type Counted;
+    #[wasm_bindgen(method, getter)]
+    fn length(this: &Counted) -> f64;
+}
+
+/// Returns bytes whose type JavaScript does not check. `name` is what they are in an error.
+fn bytes_of(value: JsValue, name: impl Fn() -> String) -> Result<Uint8Array, JsError> {
+    let bytes = match value.dyn_into::<Uint8Array>() {
+        Ok(bytes) => bytes,
+        Err(value) if value.is_instance_of::<ArrayBuffer>() => Uint8Array::new(&value),
+        Err(_) => return Err(JsError::new(&format!("{} is not a Uint8Array, nor an ArrayBuffer", name()))),
+    };
+    if bytes.unchecked_ref::<Counted>().length() > f64::from(u32::MAX) {
+        return Err(JsError::new(&format!("{} has 4 GiB or more: give it to a Hasher in pieces", name())));
+    }
+    Ok(bytes)
+}
+
+/// Returns message `i`.
 fn message(messages: &Array, i: u32) -> Result<Uint8Array, JsError> {
-    messages.get(i).dyn_into().map_err(|_| JsError::new(&format!("message {i} is not a Uint8Array")))
+    bytes_of(messages.get(i), || format!("message {i}"))
 }
 
 /// Calls `take` with pieces of a message, one after the other.
@@ -145,21 +168,24 @@ pub fn backends() -> Vec<String> {
 
 /// The digest of one message.
 ///
-/// Throws if there is no such algorithm.
+/// Throws if there is no such algorithm, or if the message is not a `Uint8Array` or `ArrayBuffer`, or has 4 GiB or more.
 #[wasm_bindgen]
-pub fn hash(#[wasm_bindgen(js_name = algorithm)] name: &str, message: &Uint8Array) -> Result<Vec<u8>, JsError> {
+pub fn hash(
+    #[wasm_bindgen(js_name = algorithm)] name: &str,
+    #[wasm_bindgen(unchecked_param_type = "Uint8Array | ArrayBuffer")] message: JsValue,
+) -> Result<Vec<u8>, JsError> {
     let mut hasher = algorithm(name)?.hasher();
-    in_pieces(message, |piece| hasher.update(piece));
+    in_pieces(&bytes_of(message, || "message".to_string())?, |piece| hasher.update(piece));
     Ok(hasher.finalize())
 }
 
 /// The digests of many messages, in their order: several times as fast as one after the other.
 ///
-/// Throws if there is no such algorithm, or if a message is not a `Uint8Array`.
+/// Throws if there is no such algorithm, or if a message is not a `Uint8Array` or `ArrayBuffer`, or has 4 GiB or more.
 #[wasm_bindgen(js_name = hashMany, unchecked_return_type = "Uint8Array[]")]
 pub fn hash_many(
     #[wasm_bindgen(js_name = algorithm)] name: &str,
-    #[wasm_bindgen(unchecked_param_type = "Uint8Array[]")] messages: &Array,
+    #[wasm_bindgen(unchecked_param_type = "(Uint8Array | ArrayBuffer)[]")] messages: &Array,
 ) -> Result<Array, JsError> {
     let algorithm = algorithm(name)?;
     let digests = algorithm.with(Many { messages, key: None, backend: None })?;
@@ -169,11 +195,11 @@ pub fn hash_many(
 /// The digests of many messages, one after the other in one array. `backend` is one of `backends()`, for comparisons: left out, the
 /// library chooses.
 ///
-/// Throws if there is no such algorithm or backend, or if a message is not a `Uint8Array`.
+/// Throws if there is no such algorithm or backend, or if a message is not a `Uint8Array` or `ArrayBuffer`, or has 4 GiB or more.
 #[wasm_bindgen(js_name = hashManyFlat)]
 pub fn hash_many_flat(
     #[wasm_bindgen(js_name = algorithm)] name: &str,
-    #[wasm_bindgen(unchecked_param_type = "Uint8Array[]")] messages: &Array,
+    #[wasm_bindgen(unchecked_param_type = "(Uint8Array | ArrayBuffer)[]")] messages: &Array,
     backend: Option<String>,
 ) -> Result<Uint8Array, JsError> {
     let backend = match backend {
@@ -185,15 +211,16 @@ pub fn hash_many_flat(
 
 /// The tags (HMAC) of many messages under a key, in their order.
 ///
-/// Throws if there is no such algorithm, if it has no HMAC, or if a message is not a `Uint8Array`.
+/// Throws if there is no such algorithm, if it has no HMAC, or if a message is not a `Uint8Array` or `ArrayBuffer`, or has 4 GiB or more.
 #[wasm_bindgen(js_name = hmacMany, unchecked_return_type = "Uint8Array[]")]
 pub fn hmac_many(
     #[wasm_bindgen(js_name = algorithm)] name: &str,
-    key: &[u8],
-    #[wasm_bindgen(unchecked_param_type = "Uint8Array[]")] messages: &Array,
+    #[wasm_bindgen(unchecked_param_type = "Uint8Array | ArrayBuffer")] key: JsValue,
+    #[wasm_bindgen(unchecked_param_type = "(Uint8Array | ArrayBuffer)[]")] messages: &Array,
 ) -> Result<Array, JsError> {
     let algorithm = algorithm(name)?;
-    let tags = algorithm.with(Many { messages, key: Some(key), backend: None })?;
+    let key = bytes_of(key, || "key".to_string())?.to_vec();
+    let tags = algorithm.with(Many { messages, key: Some(&key), backend: None })?;
     Ok(apart(&tags, algorithm.digest_bytes()))
 }
 
@@ -211,9 +238,10 @@ impl Hasher {
         Ok(Self { hasher: algorithm(name)?.hasher() })
     }
 
-    /// Adds a piece of the message.
-    pub fn update(&mut self, piece: &Uint8Array) {
-        in_pieces(piece, |piece| self.hasher.update(piece));
+    /// Adds a piece of the message. Throws if it is not bytes.
+    pub fn update(&mut self, #[wasm_bindgen(unchecked_param_type = "Uint8Array | ArrayBuffer")] piece: JsValue) -> Result<(), JsError> {
+        in_pieces(&bytes_of(piece, || "piece".to_string())?, |piece| self.hasher.update(piece));
+        Ok(())
     }
 
     /// Returns the digest of the message, and begins a new one.

@@ -85,6 +85,16 @@ test("what is wrong is said", () => {
   assert.throws(() => hash("SHA-257", new Uint8Array()), /unknown algorithm "SHA-257": there are .*SHA-256/);
   assert.throws(() => new Hasher(""), /unknown algorithm/);
   assert.throws(() => hashMany("SHA-256", [new Uint8Array(1), "text"]), /message 1 is not a Uint8Array/);
+  for (const wrong of ["text", 7, null, undefined, [1, 2], new Uint16Array(1), new DataView(new ArrayBuffer(1))]) {
+    assert.throws(() => hash("SHA-256", wrong), /message is not a Uint8Array/);
+    assert.throws(() => new Hasher("SHA-256").update(wrong), /piece is not a Uint8Array/);
+    assert.throws(() => hmacMany("SHA-256", wrong, []), /key is not a Uint8Array/);
+  }
+  const abc = new TextEncoder().encode("abc");
+  const digest = hash("SHA-256", abc);
+  assert.deepEqual(hash("SHA-256", abc.slice().buffer), digest);
+  assert.deepEqual(hashMany("SHA-256", [abc.slice().buffer])[0], digest);
+  assert.deepEqual(hmacMany("SHA-256", abc.slice().buffer, [abc])[0], hmacMany("SHA-256", abc, [abc.slice().buffer])[0]);
   assert.throws(() => hashMany("SHA-256", [undefined]), /message 0/);
   assert.throws(() => hmacMany("BLAKE2b", new Uint8Array(1), []), /BLAKE2b has no HMAC/);
 });
