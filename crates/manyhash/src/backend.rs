@@ -262,7 +262,7 @@ impl fmt::Display for Backend {
 /// Returns the family of CPUs whose costs decide which backends do what on this CPU. It is chosen by
 /// the maker's name and the CPU's family and model, so that a machine always makes the same choices.
 ///
-/// The costs of `zen-4`, `zen-5` and `golden-cove` were measured, those of `zen-2`, `zen-3`,
+/// The costs of `zen-1`, `zen-3`, `zen-4`, `zen-5` and `golden-cove` were measured, those of `zen-2`,
 /// `skylake`, `ice-lake` and all of AArch64 were modelled. Other CPUs have the nearest of these.
 pub fn cost_table() -> &'static str {
     cost::family().name

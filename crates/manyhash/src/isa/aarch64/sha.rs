@@ -79,34 +79,38 @@ macro_rules! operations {
     )* };
 }
 
+/// A word by itself in a vector register, which proves the instruction set as vectors do.
+#[derive(Clone, Copy)]
+pub struct Single(u32);
+
 impl Sha32 for Quad {
-    type Single = u32;
+    type Single = Single;
 
     #[inline(always)]
-    fn single(_: ShaCe, word: u32) -> u32 {
-        word
+    fn single(_: ShaCe, word: u32) -> Single {
+        Single(word)
     }
     #[inline(always)]
-    fn word(single: u32) -> u32 {
-        single
+    fn word(single: Single) -> u32 {
+        single.0
     }
     #[inline]
-    fn lowest(self) -> u32 {
+    fn lowest(self) -> Single {
         // SAFETY: the value proves the instruction set.
-        unsafe { vgetq_lane_u32::<0>(self.0) }
+        Single(unsafe { vgetq_lane_u32::<0>(self.0) })
     }
     #[inline]
-    fn single_in_order(mut single: u32) -> u32 {
+    fn single_in_order(Single(mut word): Single) -> Single {
         // SAFETY: there is no instruction, only the name of a register.
-        unsafe { asm!("/* {0:s} */", inout(vreg) single, options(nomem, nostack, preserves_flags)) }
-        single
+        unsafe { asm!("/* {0:s} */", inout(vreg) word, options(nomem, nostack, preserves_flags)) }
+        Single(word)
     }
     #[inline(always)]
-    fn add_singles(one: u32, other: u32) -> u32 {
-        one.wrapping_add(other)
+    fn add_singles(one: Single, other: Single) -> Single {
+        Single(one.0.wrapping_add(other.0))
     }
     #[inline]
-    fn sha1_rounds<const F: usize>(self, e: u32, words_and_constants: Self) -> Self {
+    fn sha1_rounds<const F: usize>(self, Single(e): Single, words_and_constants: Self) -> Self {
         // SAFETY: the value proves the instruction set.
         Self(unsafe {
             match F {
@@ -117,9 +121,9 @@ impl Sha32 for Quad {
         })
     }
     #[inline]
-    fn sha1_next_e(a: u32) -> u32 {
-        // SAFETY: singles come from values, which prove the instruction set, or from a token.
-        unsafe { vsha1h_u32(a) }
+    fn sha1_next_e(Single(a): Single) -> Single {
+        // SAFETY: the single proves the instruction set.
+        Single(unsafe { vsha1h_u32(a) })
     }
 
     operations! {
