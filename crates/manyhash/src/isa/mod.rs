@@ -210,13 +210,13 @@ isa! { $
         /// The 128-bit registers in encodings with three operands, and a byte shuffle: CPUs between 2011 and AVX2.
         Avx ["sse2" "ssse3" "avx"] lanes Avx = "avx";
         /// 256-bit integer registers.
-        Avx2 ["avx2"] lanes Avx2 = "avx2" more Two<Avx2> = "avx2x2";
+        Avx2 align_frame ["avx2"] lanes Avx2 = "avx2" more Two<Avx2> = "avx2x2";
         /// The instructions of AVX-512 on 128 bits.
         Avx512Quarter ["sse2" "ssse3" "avx" "avx512f" "avx512vl"] lanes Avx512Quarter = "avx512-128";
         /// The instructions of AVX-512 on 256 bits.
-        Avx512Half ["avx512f" "avx512vl" "avx2"] lanes Avx512Half = "avx512-256";
+        Avx512Half align_frame ["avx512f" "avx512vl" "avx2"] lanes Avx512Half = "avx512-256";
         /// 512-bit registers with rotates, three-operand logic and byte shuffles.
-        Avx512 ["avx512f" "avx512bw" "bmi2"] lanes Avx512 = "avx512" lean One<Avx512> = "avx512-lean"
+        Avx512 align_frame ["avx512f" "avx512bw" "bmi2"] lanes Avx512 = "avx512" lean One<Avx512> = "avx512-lean"
             waves Two<Avx512> = "avx512x2" more Two<Two<Avx512>> = "avx512x4";
         /// The SHA extensions. `avx` is not for its registers: it gives the rest of the kernel VEX
         /// encodings, without which dirty upper halves slow the SHA instructions to a third
@@ -263,6 +263,18 @@ isa! { $
 #[target_feature(enable = "avx")]
 fn clean_upper_halves() {
     core::arch::x86_64::_mm256_zeroupper();
+}
+
+/// Makes the frame of a kernel begin with a line of the cache, so that no vector of 32 or 64 bytes that does not fit into the registers
+/// lies across two of them. The compiler aligns frames for what it is told to put there; which vectors it will spill it finds out too late.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn align_frame() {
+    #[repr(align(64))]
+    struct Line {
+        _bytes: [u8; 64],
+    }
+    std::hint::black_box(&std::mem::MaybeUninit::<Line>::uninit());
 }
 
 /// An instruction set that includes the instruction set `I`.
