@@ -2,7 +2,8 @@
 
 use crate::algorithm;
 use crate::buffer::Buffer;
-use crate::compute::Threads;
+use crate::compute::{Threads, threads_argument};
+use crate::integer::Integer;
 use crate::contained::contained;
 use crate::watch::{Watch, detached};
 use arrow_array::cast::AsArray;
@@ -28,9 +29,9 @@ pub fn hash_column<'py>(
     output: &str,
     key: Option<&Bound<'py, PyAny>>,
     prefix: Option<&Bound<'py, PyAny>>,
-    truncate: Option<i64>,
+    truncate: Option<Integer>,
     layout: &str,
-    threads: i64,
+    #[pyo3(from_py_with = threads_argument)] threads: i64,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut hashing = hashing(algorithm, output, key, prefix, truncate, layout, threads)?;
@@ -56,9 +57,9 @@ pub fn hash_rows<'py>(
     output: &str,
     key: Option<&Bound<'py, PyAny>>,
     prefix: Option<&Bound<'py, PyAny>>,
-    truncate: Option<i64>,
+    truncate: Option<Integer>,
     layout: &str,
-    threads: i64,
+    #[pyo3(from_py_with = threads_argument)] threads: i64,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut hashing = hashing(algorithm, output, key, prefix, truncate, layout, threads)?;
@@ -110,7 +111,7 @@ fn hashing(
     output: &str,
     key: Option<&Bound<'_, PyAny>>,
     prefix: Option<&Bound<'_, PyAny>>,
-    truncate: Option<i64>,
+    truncate: Option<Integer>,
     layout: &str,
     threads: i64,
 ) -> PyResult<Hashing> {
@@ -134,7 +135,7 @@ fn hashing(
     if let Some(prefix) = prefix {
         hashing = hashing.prefix(Buffer::of(prefix, || "prefix".to_string())?.bytes());
     }
-    match truncate {
+    match truncate.map(|bytes| bytes.value("truncate")).transpose()? {
         // A negative number is as wrong as 0.
         Some(bytes) => hashing.truncate(usize::try_from(bytes).unwrap_or(0)).map_err(to_python),
         None => Ok(hashing),

@@ -4,7 +4,21 @@
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::ffi;
+use pyo3::types::{PyBytes, PyMemoryView, PyString};
+
+/// Whether an object has the buffer protocol.
+#[allow(unsafe_code, reason = "nothing safe asks only this")]
+pub fn has_buffer(object: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: the object lives, and this thread is attached to the interpreter.
+    unsafe { ffi::PyObject_CheckBuffer(object.as_ptr()) != 0 }
+}
+
+/// Returns the buffer of an object whose own does not say how it is laid out, because it is a scalar or an array of ctypes.
+fn plain_buffer(object: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
+    let view = PyMemoryView::from(object)?;
+    PyUntypedBuffer::get(&view).or_else(|_| PyUntypedBuffer::get(&view.call_method0("tobytes")?))
+}
 
 /// The memory of an object that has the buffer protocol. As long as this lives, the object neither
 /// moves nor frees it.
@@ -19,7 +33,8 @@ impl Buffer {
     pub fn of(object: &Bound<'_, PyAny>, what: impl FnOnce() -> String) -> PyResult<Self> {
         let held = match PyUntypedBuffer::get(object) {
             Ok(held) => held,
-            Err(error) if error.is_instance_of::<PyTypeError>(object.py()) => {
+            Err(error) if error.is_instance_of::<PyBufferError>(object.py()) => plain_buffer(object).map_err(|_| error)?,
+            Err(_) if !has_buffer(object) => {
                 let (what, kind) = (what(), type_name(object));
                 let text = if object.is_instance_of::<PyString>() {
                     format!("{what} is str, which has no bytes until it is encoded: use .encode()")

@@ -66,11 +66,8 @@ impl Hash {
     }
 }
 
-/// Gives the bytes of a bytes-like object to a message. If they are many, other threads of Python run
-/// meanwhile.
-pub(crate) fn append(py: Python<'_>, data: Bound<'_, PyAny>, update: impl FnOnce(&[u8]) + Send) -> PyResult<()> {
-    let data = Data::of(data)?;
-    let bytes = data.bytes()?;
+/// Gives bytes to a message. If they are many, other threads of Python run meanwhile.
+pub(crate) fn append(py: Python<'_>, bytes: &[u8], update: impl FnOnce(&[u8]) + Send) -> PyResult<()> {
     if bytes.len() < DETACHING_BYTES {
         update(bytes);
         return Ok(());
@@ -83,9 +80,12 @@ impl Hash {
     /// Appends the bytes of a bytes-like object to the message.
     #[pyo3(signature = (data, /))]
     fn update(&self, py: Python<'_>, data: Bound<'_, PyAny>) -> PyResult<()> {
+        // Whoever gives the buffer, and gets it back, may use this object: it is not locked then.
+        let data = Data::of(data)?;
+        let bytes = data.bytes()?;
         let mut message = self.lock(py);
         let message = &mut **message;
-        append(py, data, |bytes| message.update(bytes))
+        append(py, bytes, |bytes| message.update(bytes))
     }
 
     /// The digest of the message so far.

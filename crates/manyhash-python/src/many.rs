@@ -1,7 +1,7 @@
 //! `hash_many`, `hmac_many` and `verify_many`.
 
 use crate::algorithm::by_name;
-use crate::buffer::{Allowed, Buffer, Chunk};
+use crate::buffer::{Allowed, Buffer, Chunk, has_buffer};
 use crate::compute::{Threads, detached, threads_argument};
 use crate::messages::{Limits, Messages};
 use crate::order::{Name, Order};
@@ -9,7 +9,6 @@ use crate::output::Output;
 use crate::rows;
 use manyhash::hmac::Key;
 use manyhash::{Algorithm, AnyAlgorithm, Batch, threads, with_algorithm};
-use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
@@ -159,7 +158,7 @@ impl<'py> KeySource<'py> {
             return Err(PyTypeError::new_err("key is str: it must be bytes, or an iterable of bytes, one for each message"));
         }
         let is_table = rows::is_array(object)? && !is_one_dimension_of_bytes(object)?;
-        if !is_table && PyUntypedBuffer::get(object).is_ok() {
+        if !is_table && has_buffer(object) {
             return Ok(Self::One(Buffer::of(object, || "key".to_string())?));
         }
         Messages::of(object, None, Allowed::Bytes, "key").map(Self::Each)

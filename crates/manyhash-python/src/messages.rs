@@ -1,10 +1,9 @@
 //! Messages of any source, a bounded chunk at a time. They are looked at while attached to the
 //! interpreter, and hashed while detached from it.
 
-use crate::buffer::{Allowed, Chunk, type_name};
+use crate::buffer::{Allowed, Chunk, has_buffer, type_name};
 use crate::offsets::Offsets;
 use crate::rows::{self, Array, Rows};
-use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyList, PyString, PyTuple};
@@ -128,7 +127,7 @@ fn source<'py>(object: &Bound<'py, PyAny>, allowed: Allowed, what: &'static str)
         });
     }
     // These can be iterated over too, but nobody wants a digest of every character or byte.
-    if object.is_instance_of::<PyString>() || PyUntypedBuffer::get(object).is_ok() {
+    if object.is_instance_of::<PyString>() || has_buffer(object) {
         let kind = type_name(object);
         return Err(PyTypeError::new_err(format!("{what} is one {kind}: give a list or another iterable, or one buffer with offsets=")));
     }

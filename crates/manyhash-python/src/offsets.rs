@@ -1,8 +1,7 @@
 //! Messages one after the other in one buffer, and the offsets where they begin and end.
 
-use crate::buffer::{Buffer, Chunk, type_name};
+use crate::buffer::{Buffer, Chunk, has_buffer, type_name};
 use crate::messages::Limits;
-use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -32,7 +31,7 @@ impl Offsets {
     /// another type.
     pub fn of(values: &Bound<'_, PyAny>, offsets: &Bound<'_, PyAny>) -> PyResult<Self> {
         let values = Buffer::of(values, || "messages, with offsets,".to_string())?;
-        if PyUntypedBuffer::get(offsets).is_err_and(|error| error.is_instance_of::<PyTypeError>(offsets.py())) {
+        if !has_buffer(offsets) {
             return Err(PyTypeError::new_err(format!("offsets is {}: {WANTED}", type_name(offsets))));
         }
         let offsets = Buffer::of(offsets, || "offsets".to_string())?;

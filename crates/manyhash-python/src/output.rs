@@ -1,6 +1,6 @@
 //! Digests as Python wants them.
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
 
@@ -22,15 +22,16 @@ pub enum Output<'py> {
 
 impl<'py> Output<'py> {
     /// No digests so far, in the form called `kind`, with room for `digests` digests of
-    /// `digest_bytes` bytes if their number is known. A `ValueError` if there is no such form.
+    /// `digest_bytes` bytes if their number is known. A `ValueError` if there is no such form, a `MemoryError` if
+    /// there is no room.
     pub fn of(py: Python<'py>, kind: &str, digests: Option<usize>, digest_bytes: usize) -> PyResult<Self> {
         let digests = digests.unwrap_or(0);
-        let room = || Vec::with_capacity(digests.saturating_mul(digest_bytes));
+        let room = || with_room(digests.saturating_mul(digest_bytes));
         match kind {
-            "list" => Ok(Self::List(Vec::with_capacity(digests))),
-            "hex" => Ok(Self::Hex(Vec::with_capacity(digests))),
-            "bytes" => Ok(Self::Bytes(room())),
-            "numpy" => Ok(Self::Numpy(py.import("numpy")?, room())),
+            "list" => Ok(Self::List(with_room(digests)?)),
+            "hex" => Ok(Self::Hex(with_room(digests)?)),
+            "bytes" => Ok(Self::Bytes(room()?)),
+            "numpy" => Ok(Self::Numpy(py.import("numpy")?, room()?)),
             _ => Err(PyValueError::new_err(format!("output is {kind:?}: it must be \"list\", \"hex\", \"bytes\" or \"numpy\""))),
         }
     }
@@ -58,6 +59,14 @@ impl<'py> Output<'py> {
             }
         }
     }
+}
+
+/// An empty list with room for `count` items, or a `MemoryError`.
+fn with_room<T>(count: usize) -> PyResult<Vec<T>> {
+    let mut list = Vec::new();
+    let no_room = |_| PyMemoryError::new_err(format!("there is no memory for {count} items of the output"));
+    list.try_reserve_exact(count).map_err(no_room)?;
+    Ok(list)
 }
 
 /// A digest in lower-case hexadecimal digits, which are written to `text`.

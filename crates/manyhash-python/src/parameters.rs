@@ -3,7 +3,7 @@
 
 use crate::algorithm::check_backend;
 use crate::any_length::bytes_of;
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, Data};
 use crate::hash_object::{Hash, MaybeData, Message, append};
 use crate::integer::Integer;
 use crate::output::hex;
@@ -64,7 +64,7 @@ impl Blake2Arguments<'_, '_> {
             fan_out: number(self.fanout, "fanout")?,
             depth: number(self.depth, "depth")?,
             leaf_bytes: number(self.leaf_size, "leaf_size")?,
-            offset: number(self.node_offset, "node_offset")?,
+            offset: self.node_offset.unsigned("node_offset")?,
             level: number(self.node_depth, "node_depth")?,
             inner_bytes: number(self.inner_size, "inner_size")?,
             is_last: self.last_node,
@@ -208,9 +208,12 @@ impl OutputHash {
     /// Appends the bytes of a bytes-like object to the message.
     #[pyo3(signature = (data, /))]
     fn update(&self, py: Python<'_>, data: Bound<'_, PyAny>) -> PyResult<()> {
+        // Whoever gives the buffer, and gets it back, may use this object: it is not locked then.
+        let data = Data::of(data)?;
+        let bytes = data.bytes()?;
         let mut message = self.lock(py);
         let message = &mut **message;
-        append(py, data, |bytes| message.update(bytes))
+        append(py, bytes, |bytes| message.update(bytes))
     }
 
     /// The first bytes of the output for the message so far: those of BLAKE3 behind the first `seek`.

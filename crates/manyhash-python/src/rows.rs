@@ -35,7 +35,8 @@ pub enum Array {
 pub fn is_array(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     let modules = object.py().import("sys")?.getattr("modules")?.cast_into::<PyDict>()?;
     match modules.get_item("numpy")? {
-        Some(numpy) => object.is_instance(&numpy.getattr("ndarray")?),
+        // A module that another thread is importing has nothing yet, and None in its place has nothing at all.
+        Some(numpy) => numpy.getattr_opt("ndarray")?.map_or(Ok(false), |kind| object.is_instance(&kind)),
         None => Ok(false),
     }
 }

@@ -70,6 +70,16 @@ def hash(
     return _series(_digests(series, digest), series, digest)
 
 
+def _chosen(frame: pd.DataFrame, names: list[Hashable]) -> pd.DataFrame:
+    """The columns of these names, in this order. A list of bool would be taken for a choice of rows."""
+    if not any(isinstance(name, (bool, np.bool_)) for name in names):
+        return frame.loc[:, names]
+    places = frame.columns.get_indexer_for(pd.Index(names, dtype=object))
+    if (places < 0).any():
+        raise KeyError(f"{[name for name, place in zip(names, places) if place < 0]} not in columns")
+    return frame.iloc[:, places]
+
+
 def hash_rows(
     frame: pd.DataFrame,
     columns: Sequence[Hashable] | None = None,
@@ -92,7 +102,7 @@ def hash_rows(
     digest = ColumnDigest(algorithm, output, **options)
     if isinstance(columns, (str, bytes)):
         raise TypeError(f"columns is a {type(columns).__name__}, not a list of names: [{columns!r}]")
-    chosen = frame if columns is None else frame[list(columns)]
+    chosen = frame if columns is None else _chosen(frame, list(columns))
     arrays = [_any_column(chosen.iloc[:, i]) for i in range(chosen.shape[1])]
     starts = range(0, max(len(frame), 1), _PIECE_ROWS)
     if arrays:

@@ -268,3 +268,12 @@ def test_a_sparse_series_is_a_type_error_that_names_the_cast():
     for hashed in (lambda: series.manyhash.sha256(), lambda: manyhash.pandas.hash_rows(series.to_frame())):
         with pytest.raises(TypeError, match=r"series 'x' has dtype Sparse.*to_dense"):
             hashed()
+
+
+def test_columns_whose_names_are_bool_are_columns() -> None:
+    frame = pd.DataFrame({True: ["a", "b"], False: ["c", "d"]})
+    named = pd.DataFrame({"true": ["a", "b"], "false": ["c", "d"]})
+    for columns, names in (([True], ["true"]), ([False, True], ["false", "true"])):
+        assert list(manyhash.pandas.hash_rows(frame, columns)) == list(manyhash.pandas.hash_rows(named, names))
+    with pytest.raises(KeyError, match="False"):
+        manyhash.pandas.hash_rows(frame.iloc[:, :1], [False])

@@ -134,3 +134,12 @@ def test_types_are_checked() -> None:
     with pytest.raises(TypeError, match="messages is int"):
         shake_many(5, "shake128", 32)  # type: ignore[call-overload]
     assert set(manyhash.__all__) >= {"shake_many", "kmac_many", "blake2_many", "blake3_many"}
+
+
+@pytest.mark.parametrize("output", ["list", "hex", "bytes", "numpy"])
+@pytest.mark.parametrize("length", [2**46, 2**62])
+def test_more_output_than_there_is_memory_for_is_an_error(output: Any, length: int) -> None:
+    with pytest.raises((ValueError, MemoryError), match="memory"):
+        manyhash.shake_many([b"a"], "shake128", length, output=output)
+    with pytest.raises((ValueError, MemoryError), match="memory"):
+        manyhash.blake3_many([b"a"], length=length, output=output)

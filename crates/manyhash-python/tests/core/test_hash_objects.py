@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import copy
+import ctypes
 import hashlib
 import hmac
 import inspect
@@ -11,7 +12,9 @@ import io
 import mmap
 import pickle
 import random
+import sys
 import threading
+import types
 from pathlib import Path
 from typing import Any
 
@@ -200,3 +203,44 @@ def test_others_run_while_a_large_piece_is_hashed() -> None:
         turns += 1
     thread.join()
     assert turns > 1000
+
+
+def of_ctypes() -> list[Any]:
+    return [ctypes.create_string_buffer(b"ab"), (ctypes.c_ubyte * 3)(1, 2, 3), (ctypes.c_char * 3)(*b"abc"), ctypes.c_int(3), numpy.float64(1), numpy.array(5)]
+
+
+@pytest.mark.parametrize("data", of_ctypes(), ids=lambda data: type(data).__name__)
+def test_buffers_that_do_not_say_how_they_are_laid_out_will_do(data: Any) -> None:
+    assert manyhash.sha256(data).digest() == hashlib.sha256(data).digest()
+    assert manyhash.hash_many([data], algorithm="sha256") == [hashlib.sha256(data).digest()]
+    if not isinstance(data, numpy.ndarray):
+        expected = hmac.digest(memoryview(data).tobytes(), b"message", "sha256")
+        assert manyhash.hmac_many([b"message"] * 3, key=data) == [expected] * 3
+        with pytest.raises(TypeError, match="messages is one"):
+            manyhash.hash_many(data)
+
+
+# Classes have buffers from then on.
+if sys.version_info >= (3, 12):
+
+    @pytest.mark.parametrize("algorithm", ["sha256", "blake3"])
+    def test_whoever_gives_a_buffer_may_use_the_object(algorithm: str) -> None:
+        message = manyhash.new(algorithm)
+
+        class Gives:
+            def __buffer__(self, flags: int) -> memoryview:
+                message.update(b"first ")
+                return memoryview(b"second")
+
+            def __release_buffer__(self, view: memoryview) -> None:
+                message.update(b" third")
+
+        message.update(Gives())
+        assert message.digest() == manyhash.new(algorithm, b"first second third").digest()
+
+
+def test_a_module_that_is_not_there_yet_is_no_obstacle(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (None, types.ModuleType("numpy")):
+        monkeypatch.setitem(sys.modules, "numpy", module)
+        assert manyhash.hash_many(iter([b"a"])) == [hashlib.sha256(b"a").digest()]
+        assert len(manyhash.hmac_many([b"a"], key=b"k")) == 1

@@ -117,3 +117,11 @@ def test_blake3_has_keys_contexts_and_any_output() -> None:
     for i in range(0, len(DATA), 777):
         pieces.update(DATA[i : i + 777])
     assert pieces.digest() == plain.digest()
+
+
+def test_the_offset_of_a_node_has_64_bits_and_no_sign() -> None:
+    for offset in (2**63, 2**64 - 1):
+        assert manyhash.blake2b(b"x", node_offset=offset).digest() == hashlib.blake2b(b"x", node_offset=offset).digest()
+    for offset in (-1, 2**64):
+        with pytest.raises(ValueError, match="node_offset"):
+            manyhash.blake2b(b"x", node_offset=offset)
