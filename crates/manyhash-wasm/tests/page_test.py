@@ -143,6 +143,19 @@ class Page(unittest.TestCase):
         self.page.set_input_files("#files", chosen[:1])
         self.assertIn("1 file ·", self.wait())
 
+    def test_clear_ends_what_is_being_read(self):
+        with open(self.above / "huge", "wb") as file:
+            file.truncate(50 << 30)
+        self.addCleanup((self.above / "huge").unlink)
+        self.drop(self.above / "huge")
+        self.page.wait_for_function("document.getElementById('progress').value > 0")
+        self.page.click("#clear")
+        self.assertEqual(self.page.locator("#summary").inner_text(), "No files yet.")
+        self.page.set_input_files("#files", [self.folder / "empty"])
+        self.assertIn("1 file ·", self.wait())
+        # The worker that took the place of the one that was ended loads the page's parts again.
+        self.at_start = len(self.requests)
+
     def test_a_chosen_folder(self):
         self.page.set_input_files("#folder", self.folder)
         self.wait()
