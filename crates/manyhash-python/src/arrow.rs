@@ -3,8 +3,8 @@
 use crate::algorithm;
 use crate::buffer::Buffer;
 use crate::compute::{Threads, threads_argument};
-use crate::integer::Integer;
 use crate::contained::contained;
+use crate::integer::Integer;
 use crate::watch::{Watch, detached};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
