@@ -10,7 +10,7 @@ DESTDIR ?=
 # What `make test` is made of, in this order. Each part says how many minutes it took.
 TESTS = install-test-tools test-rust test-backends test-command test-fuzz test-python test-bench test-study
 
-.PHONY: run install uninstall wheels release-check test lint test-environments test-aarch64 check-targets test-no-std npm test-wasm test-python-oldest test-examples test-lake-on-s3 prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick study-results docs site $(TESTS)
+.PHONY: run install uninstall wheels release-check test lint lint-rust lint-python test-environments test-aarch64 check-targets test-no-std npm test-wasm test-python-oldest test-examples test-lake-on-s3 prove soak fuzz sanitize audit bench bench-grid bench-commands bench-columns study study-quick study-results docs site $(TESTS)
 
 run:            ## build, hash every file under TREE, check the result with sha256sum, print the speeds
 	$(CARGO) build --release --package manyhash-cli
@@ -180,7 +180,9 @@ bench/.venv/installed study/.venv/installed: %/.venv/installed: %/requirements.t
 # The engine must compile for CPUs of another kind, too: code that is there for this kind alone shows nowhere else.
 OTHER_CPU = $(if $(filter aarch64 arm64,$(shell uname -m)),x86_64,aarch64)-unknown-linux-gnu
 
-lint: lint-python
+lint: lint-rust lint-python
+
+lint-rust:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy $(ALL) --all-targets -- -D warnings
 	$(CARGO) clippy --package manyhash --no-default-features -- -D warnings
