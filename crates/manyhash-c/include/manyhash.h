@@ -27,8 +27,8 @@ typedef enum {
     MANYHASH_OK,           /* it did what it is for */
     MANYHASH_BAD_ARGUMENT, /* an argument is not allowed; nothing was done */
     MANYHASH_NO_BACKEND,   /* no backend of that name, or the forced one lacks the algorithm */
-    MANYHASH_NO_MEMORY,    /* there is no memory for the object, or for 65,536 messages or more; where a few
-                              kilobytes are not to be had, the process ends */
+    MANYHASH_NO_MEMORY,    /* there is no memory for the object, or for 65,536 messages or more; where there is not
+                              even what fewer need, a megabyte or two, the process ends */
     MANYHASH_MISMATCH,     /* a tag is not the right one */
     MANYHASH_BUG           /* a defect of this library: please report it. Its output is void, its object may only be freed. */
 } manyhash_status;

@@ -13,8 +13,8 @@ pub(crate) trait AnyKey: Send + Sync {
     fn tag_bytes(&self) -> usize;
     /// Writes the tag of each message.
     fn tag_many(&self, messages: &[Bytes], tags: &mut [u8], threads: usize);
-    /// Returns whether each tag is right.
-    fn verify_many(&self, messages: &[Bytes], tags: &[Bytes]) -> Vec<bool>;
+    /// Writes 1 for each tag that is right, and 0 for each other one.
+    fn verify_many(&self, messages: &[Bytes], tags: &[Bytes], ok: &mut [u8]);
 }
 
 impl<A: Algorithm> AnyKey for Key<A> {
@@ -30,8 +30,15 @@ impl<A: Algorithm> AnyKey for Key<A> {
         Batch::<A>::new().key(self).threads(threads).hash_into(messages, A::digests_in(tags));
     }
 
-    fn verify_many(&self, messages: &[Bytes], tags: &[Bytes]) -> Vec<bool> {
-        Key::verify_many(self, messages, tags).iter().map(Result::is_ok).collect()
+    fn verify_many(&self, messages: &[Bytes], tags: &[Bytes], ok: &mut [u8]) {
+        /// So many at a time: the right tags take memory, half a megabyte.
+        const TOGETHER: usize = 4096;
+        let groups = messages.chunks(TOGETHER).zip(tags.chunks(TOGETHER)).zip(ok.chunks_mut(TOGETHER));
+        for ((messages, tags), ok) in groups {
+            for (ok, found) in ok.iter_mut().zip(Key::verify_many(self, messages, tags)) {
+                *ok = u8::from(found.is_ok());
+            }
+        }
     }
 }
 
